@@ -1,0 +1,1 @@
+"""One suite for each port; every adapter of the port passes it."""
