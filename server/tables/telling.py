@@ -1,0 +1,83 @@
+"""From entries of the log to messages: what each event tells everyone, and the events that a client has missed."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from server.fairness.transcript import short
+from server.match.events import Entry, Event, Finished, MatchEvent, Opened, Rolled, Scored, Sealed, canonical
+from server.match.evolve import MATCH_EVENTS, evolve
+from server.match.state import Table
+from server.match.view import totals_view, turn_view
+from server.protocol.outgoing import EventParts, encode_event
+
+TAIL = 16
+"""So many events of a table are kept in memory, ready to send; older ones are read from the log."""
+CATCH_UP = 200
+"""A client that has missed more starts over with the snapshot."""
+
+
+class Told(NamedTuple):
+    """An event message as it was sent, with its number and short head."""
+
+    n: int
+    h: str
+    message: bytes
+
+
+class Since(NamedTuple):
+    """The last event a client has: its number, its match, and the short head it came with."""
+
+    n: int
+    match: str
+    h: str
+
+
+def tell(event: MatchEvent, after: Table, held: tuple[int, ...] | None = None) -> Told:
+    """The message for an event that led to the state ``after``; ``held`` are dice held since the last roll."""
+    match = after.match
+    assert match is not None
+    head = short(match.head)
+    parts = EventParts(
+        n=match.n,
+        h=head,
+        canonical=canonical(event),
+        turn=turn_view(after, None if isinstance(event, Rolled | Scored | Opened) else held),
+        totals=totals_view(after) if isinstance(event, Scored | Finished) else None,
+    )
+    return Told(match.n, head, encode_event(parts))
+
+
+def replay(entries: Iterable[Entry]) -> Iterator[tuple[Event, Table]]:
+    """Every event of a log with the state it led to."""
+    table: Table | None = None
+    for entry in entries:
+        table = evolve(table, entry.event, entry.cause)
+        yield entry.event, table
+
+
+def restore(entries: Iterable[Entry]) -> tuple[Table | None, deque[Told]]:
+    """The state that a log folds to, and the tail of its last match."""
+    recent: deque[tuple[MatchEvent, Table]] = deque(maxlen=TAIL)
+    table: Table | None = None
+    for event, after in replay(entries):
+        table = after
+        if isinstance(event, Sealed):
+            recent.clear()
+        if type(event) in MATCH_EVENTS:
+            recent.append((event, after))  # type: ignore[arg-type]
+    if table is None or table.match is None:
+        recent.clear()
+    return table, deque((tell(event, after) for event, after in recent), maxlen=TAIL)
+
+
+def told_since(entries: Iterable[Entry], since: Since) -> list[Told]:
+    """The messages of a match from event ``since.n`` on, itself included; empty if the log holds no such event."""
+    return [
+        tell(event, after)  # type: ignore[arg-type]
+        for event, after in replay(entries)
+        if type(event) in MATCH_EVENTS
+        and after.match is not None
+        and after.match.sealed.match == since.match
+        and after.match.n >= since.n
+    ]
