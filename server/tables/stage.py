@@ -78,7 +78,10 @@ class Stage:
     def show(self, before: Table, steps: Sequence[Step], answer: Answer | None) -> None:
         """Tell everyone what happened, in order; the sender's copy of what it caused carries its ref."""
         after = steps[-1].after
+        watching = self.room.watching
         self.room.seat(sitting(after))
+        if self.room.watching != watching:
+            self.show_presence(after)
         has_events = any(_is_match_event(step) for step in steps)
         for is_event, run in groupby(steps, _is_match_event):
             if is_event:
