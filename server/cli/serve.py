@@ -21,8 +21,9 @@ import uvicorn
 
 from server.app import Service
 from server.cli.logs import set_up_logs
+from server.gateway.httpwire import BoundedHttp
 from server.gateway.transport import Bounds, websocket_protocol
-from server.records.migrate import RecordsTooNew
+from server.records.migrate import RecordsUnusable
 from server.settings import BadSettings, Settings, load_settings
 from server.stores.embedded import StoreUnusable
 from server.tables.ports import StoreUnavailable
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         settings = load_settings(host=arguments.host, port=arguments.port, data=arguments.data)
         set_up_logs(settings.log_level)
         _run_fast(lambda: _serve(settings))
-    except (BadSettings, StoreUnusable, StoreUnavailable, RecordsTooNew, OSError) as error:
+    except (BadSettings, StoreUnusable, StoreUnavailable, RecordsUnusable, OSError) as error:
         print(f"cubilete: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -97,7 +98,7 @@ class Server(uvicorn.Server):
 def _uvicorn_config(service: Service) -> uvicorn.Config:
     return uvicorn.Config(
         service.application,
-        http="httptools",
+        http=BoundedHttp,
         ws=websocket_protocol(service.endpoint, Bounds(message_bytes=service.settings.frame_bytes)),
         lifespan="off",
         log_config=None,

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from server import __version__
+from server.accounts.sessions import SESSION_COOKIE
 from server.gateway import errors, pages
 from server.gateway.headers import BodyLimit, SecurityHeaders
 from server.gateway.means import Gate
@@ -15,6 +16,9 @@ from server.gateway.texts import SheetsDocument
 from server.protocol.outgoing import Welcome
 from server.tables.history import MatchRecord, Transcript
 
+_NEVER_SENT = ("HTTPValidationError", "ValidationError")
+_NEEDS_SESSION = (("/api/me", "get"), ("/api/ticket", "post"), ("/api/tables", "post"))
+
 
 def build_application(gate: Gate) -> ASGIApp:
     """The whole application behind ``gate``, as the server runs it."""
@@ -23,7 +27,14 @@ def build_application(gate: Gate) -> ASGIApp:
 
 def build_api(gate: Gate) -> FastAPI:
     """Every route. The framework's own documentation page is off, as that loads from elsewhere."""
-    app = FastAPI(title="Cubilete", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="Cubilete",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        strict_content_type=False,  # a foreign page is told by its origin, not by a type that it may set
+    )
     app.state.gate = gate
     for module in (sessions, tables, matches, health, pages):
         app.include_router(module.router)
@@ -38,7 +49,20 @@ def build_api(gate: Gate) -> FastAPI:
 
 
 def _described(app: FastAPI) -> dict[str, Any]:
+    """The description of all routes, with the shapes that the framework cannot see and without those that never occur."""
     description = app.openapi()
-    components = description.setdefault("components", {}).setdefault("schemas", {})
-    components |= schemas(Welcome, tables.TableList, MatchRecord, Transcript, SheetsDocument)
+    components = description["components"]
+    components["schemas"] |= schemas(Welcome, tables.TableList, MatchRecord, Transcript, SheetsDocument)
+    for name in _NEVER_SENT:
+        components["schemas"].pop(name, None)
+    components["securitySchemes"] = {
+        "bearer": {"type": "http", "scheme": "bearer"},
+        "cookie": {"type": "apiKey", "in": "cookie", "name": SESSION_COOKIE},
+    }
+    for path, method in _NEEDS_SESSION:
+        description["paths"][path][method]["security"] = [{"bearer": []}, {"cookie": []}]
+    for operations in description["paths"].values():
+        for operation in operations.values():
+            if _NEVER_SENT[0] in str(operation["responses"].get("422")):
+                del operation["responses"]["422"]
     return description

@@ -47,8 +47,13 @@ def error_answer(
     status: int, code: str, message: str, field: str | None = None, headers: dict[str, str] | None = None
 ) -> JSONResponse:
     """The answer for an error."""
-    error = {"code": code, "message": message} | ({} if field is None else {"field": field})
+    error = {"code": code, "message": _writable(message)} | ({} if field is None else {"field": _writable(field)})
     return JSONResponse({"error": error}, status, headers)
+
+
+def _writable(text: str) -> str:
+    """The text without the broken characters that a client may have sent and that cannot be sent back."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def describe(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -83,10 +88,8 @@ async def _unavailable(_request: Request, _error: Exception) -> JSONResponse:
     return error_answer(503, "unavailable", "The store did not answer; try again.", headers={"Retry-After": str(RETRY_S)})
 
 
-async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+async def _invalid(_request: Request, error: RequestValidationError) -> JSONResponse:
     first = error.errors()[0]
-    if first["loc"] == ("body",) and "json" not in request.headers.get("content-type", ""):
-        return error_answer(400, "unreadable", "Send the body as application/json.")
     if first["type"] == "json_invalid":
         return error_answer(400, "unreadable", "The body is not JSON.")
     field = _field(first["loc"])

@@ -61,18 +61,25 @@ class TableEndpoint:
         if not self._gate.origins.allows(request.headers, request.scheme, request.peer):
             return _rejection(403, "forbidden", "This page may not open a connection here.")
         address = self._gate.addresses.of(request.headers, request.peer)
+        code = read_code(path[1])
+        token = presented_token(request.headers.get("authorization"), request.headers.get("cookie"))
         wait_s = self._gate.limits.wait_s("unknown_codes", address)
-        if wait_s:
+        if wait_s and not self._sits_there(token, code):
             return _rejection(429, "too_many", "Too many unknown codes; wait a little.", {"Retry-After": str(wait_s)})
         query = dict(parse_qsl(request.query))
         asked = Asked(
-            code=read_code(path[1]),
-            token=presented_token(request.headers.get("authorization"), request.headers.get("cookie")),
+            code=code,
+            token=token,
             ticket=query.get("ticket"),
             since=read_since(query),
             address=address,
         )
         return lambda connection: TableSocket(self._gate, connection, asked)
+
+    def _sits_there(self, token: str | None, code: Code | None) -> bool:
+        """Whoever plays at the table is let in again, however many wrong codes came from the same network."""
+        session = None if token is None else self._gate.sessions.read(token)
+        return session is not None and code is not None and code in self._gate.log.tables_of(session.player)
 
 
 class TableSocket:
@@ -122,6 +129,8 @@ class TableSocket:
             self._gate.tables.receive(self._live, self, read, now_ms)
         elif self._early is not None and len(self._early) < EARLY_FRAMES:
             self._early.append((read, now_ms))
+        else:
+            self._refuse(Refused("too_fast", "Wait for the welcome."), read.id)
 
     def received_binary(self) -> None:
         """Nothing here is binary."""

@@ -80,7 +80,7 @@ class Bounds:
     outbox_bytes: int = 256 * 1024
     odd_frames: int = 1000
     ping_s: float = 10.0
-    close_s: float = 5.0
+    close_s: float = 20.0
 
 
 class Phase(Enum):

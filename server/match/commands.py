@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-CommandId = Annotated[str, Meta(min_length=1, max_length=40)]
+CommandId = Annotated[str, Meta(max_length=40)]
 
 
 class _Command(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True):

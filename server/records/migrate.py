@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
+from sqlalchemy.exc import DatabaseError
 
 from server.records.engine import answering, for_writing, open_engine
 
@@ -17,8 +18,12 @@ PATIENCE_SECONDS = 30.0
 """How long to wait for another process that migrates the same database."""
 
 
-class RecordsTooNew(Exception):
-    """The database was last used by a newer version of this program; ``str()`` says what to do."""
+class RecordsUnusable(Exception):
+    """The service cannot start with this database; ``str()`` says why, and what to do."""
+
+
+class RecordsTooNew(RecordsUnusable):
+    """The database was last used by a newer version of this program."""
 
 
 def migration_config(scripts: Path, connection: Connection | None = None) -> Config:
@@ -39,6 +44,8 @@ async def migrate(url: str, scripts: Path) -> None:
         with answering():
             async with for_writing(engine).begin() as connection:
                 await connection.run_sync(_upgrade, scripts)
+    except DatabaseError as error:
+        raise RecordsUnusable(f"The database of the records cannot be read ({error.orig}); restore a backup.") from error
     finally:
         await engine.dispose()
 

@@ -38,7 +38,7 @@ from server.match.state import Table
 from server.match.wake import Action, due, elapse, overdue, wake
 from server.match.world import Presence, World
 from server.protocol.outgoing import Error, encode, with_ref
-from server.tables.cards import card_change
+from server.tables.cards import card_change, running_players
 from server.tables.jobs import BotJob, Job, MovedJob, PlayerJob, WakeJob
 from server.tables.means import Means
 from server.tables.ports import Append, Outcome
@@ -340,6 +340,7 @@ class LiveTable:
             match=None if match is None else match.sealed.match,
             secret=b"" if any(isinstance(event, Finished | SealAborted) for event in events) else root,
             card=card_change(self.code, events, after),
+            players=running_players(events, after),
             finished=any(isinstance(event, Finished) for event in events),
             is_closed=after.is_closed,
         )
@@ -354,8 +355,7 @@ class LiveTable:
             self._quiet_until = self.means.clock.now_ms() + RETRY_MS
             self._reload()
         elif done.result() == "conflict":
-            if not isinstance(job, BotJob):
-                self._jobs.appendleft(job)
+            self._jobs.appendleft(job)
             self._reload()
         else:
             self._show(steps, job, root)

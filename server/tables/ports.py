@@ -26,6 +26,7 @@ class Append(Struct, frozen=True, kw_only=True):
     ``secret`` is the root of ``match``: bytes store it, None leaves what is there, ``b""`` deletes it. ``card`` is the table's
     line in the lobby: bytes replace it, None leaves it, ``b""`` takes it off the list. ``finished`` marks ``match`` as ended,
     so that it is found by its id and waits for the recorder. ``is_closed`` frees the code: the table is gone from then on.
+    ``players`` are those who sit and whose match is not over: a tuple replaces them, None leaves them.
     """
 
     entries: tuple[Entry, ...]
@@ -35,6 +36,7 @@ class Append(Struct, frozen=True, kw_only=True):
     card: bytes | None = None
     finished: bool = False
     is_closed: bool = False
+    players: tuple[PlayerId, ...] | None = None
 
 
 Outcome = Literal["appended", "conflict"]
@@ -77,14 +79,14 @@ class TableLog(Protocol):
     async def is_running(self, match: MatchId) -> bool:
         """Whether a match with this id is sealed and has not ended."""
 
-    def visited(self, player: PlayerId) -> Iterable[Code]:
-        """The tables, not closed, that this player has had a connection to."""
+    def tables_of(self, player: PlayerId) -> Iterable[Code]:
+        """The tables where this player sits and whose match is not over."""
 
     async def connected(self, code: Code, player: PlayerId | None, change: int, now_ms: int) -> Presence:
         """Count a connection of ``player`` (None: a watcher) in (+1) or out (-1), and tell who is there then."""
 
     async def presence(self, code: Code) -> Presence:
-        """Who is at the table. After a restart nobody is, since the last beat of the worker that was."""
+        """Who is at the table. After a restart nobody is, and what lay between does not count as absence."""
 
     async def beat(self, now_ms: int) -> Outage | None:
         """Say that a worker lives. If none did for longer than an outage takes, store that outage first and return it."""

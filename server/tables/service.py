@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import structlog
@@ -17,7 +16,7 @@ from server.match.state import Table
 from server.match.wake import wake
 from server.match.world import World
 from server.protocol.outgoing import Welcome, encode, with_ref
-from server.tables.cards import card_change
+from server.tables.cards import card_change, running_players
 from server.tables.jobs import BotJob, MovedJob, PlayerJob, WakeJob
 from server.tables.live import LOOK_AGAIN_MS, RETRY_MS, UNAVAILABLE, LiveTable, Shell, refusal, refuse
 from server.tables.means import NOTE_MARK_BYTES, Means
@@ -109,12 +108,16 @@ class Tables:
 
     async def open(self, creator: PlayerId, form: SettingsForm) -> Code:
         """Open a table and return its code. Raises ``Refused`` with the field that is wrong, ``StoreUnavailable``."""
-        opened = open_table(creator, form, self.means.policy, self.means.clock.now_ms())
+        opened = self.check(creator, form)
         for _ in range(CODE_TRIES):
             code = self.means.entropy.code()
             if await self._create(code, (opened,)):
                 return code
         raise StoreUnavailable("no free table code was found")
+
+    def check(self, creator: PlayerId, form: SettingsForm) -> TableOpened:
+        """The first entry that such a table would have. Raises ``Refused`` with the field that is wrong."""
+        return open_table(creator, form, self.means.policy, self.means.clock.now_ms())
 
     async def _create(self, code: Code, events: Sequence[TableOpened | Sat | BotAdded]) -> bool:
         table: Table | None = None
@@ -128,6 +131,7 @@ class Tables:
             entries=tuple(Entry(version=ENTRY_VERSION, event=event, nonce=nonce) for event in events),
             wake_at_ms=table.last_at + LOOK_AGAIN_MS if coming is None else coming.at_ms,
             card=card_change(code, list(events), table),
+            players=running_players(list(events), table),
         )
         if await self.means.log.append(code, 0, change) == "conflict":
             return False
@@ -249,17 +253,6 @@ class Tables:
         live = await self._held(code)
         live.arriving -= 1
         return live.stage.welcome(live.table, player, self.means.clock.now_ms())
-
-    async def running_of(self, player: PlayerId) -> list[Code]:
-        """The tables where this player sits and whose match is not over."""
-        running = []
-        for code in self.means.log.visited(player):
-            with suppress(UnknownTable):  # closed since
-                live = await self._held(code)
-                live.arriving -= 1
-                if live.table.seat_of(player) is not None and live.table.phase != "finished":
-                    running.append(code)
-        return running
 
     # --- what live tables ask for ---
 

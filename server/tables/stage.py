@@ -15,6 +15,7 @@ from server.match.events import (
     ContributionTaken,
     Entry,
     Event,
+    Left,
     Moved,
     Opened,
     PlayerId,
@@ -94,7 +95,7 @@ class Stage:
 
     def _show_event(self, step: Step, answer: Answer | None) -> None:
         event = step.entry.event
-        if isinstance(event, Rolled | Scored | Sealed | Opened):
+        if isinstance(event, Rolled | Scored | Sealed | Opened | Left):  # each can begin a turn, or end what was held for
             self.holding = None
         if isinstance(event, Sealed):
             self.tail.clear()

@@ -20,7 +20,7 @@ from tests.unit.match.kit import PEOPLE, playing
 from tests.unit.match.watch import Watch
 
 MATCHES = 33
-MANY_MATCHES = 200
+MANY_MATCHES = 60
 PRESETS = [(sheet.id, preset.id) for sheet in SHEETS for preset in sheet.presets]
 
 
@@ -144,8 +144,9 @@ def test_matches_that_end_level_are_rolled_off_until_they_are_not(people):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.id)
-def test_many_matches_under_any_house_rules_are_legal_and_end(sheet):
+def test_many_matches_under_any_house_rules_are_legal_and_end(sheet, part):  # noqa: ARG001
     chance = random.Random(random.random())
     for _ in range(MANY_MATCHES):
         play(chance, sheet=sheet.id, options=house_rules(sheet, chance))

@@ -24,7 +24,7 @@ ANSWERED_AT_ONCE: dict[str, Callable[[TableLog, int], Any]] = {
     "note": lambda log, _: log.note(CODE, b"note"),
     "wakes": lambda log, _: log.wakes(FAR_MS),
     "lobby": lambda log, _: log.lobby(),
-    "visited": lambda log, _: log.visited(ANA),
+    "tables_of": lambda log, _: log.tables_of(ANA),
     "outages": lambda log, _: log.outages(),
 }
 PRESENCE: dict[str, Callable[[TableLog, int], Any]] = {

@@ -9,7 +9,8 @@ async def test_a_table_that_nobody_came_to_is_empty_since_it_was_opened(store: S
     await append(store.log, CODE, 0)
     assert await store.log.presence(CODE) == Presence({}, OPENED_MS)
     await store.reopen()
-    assert await store.log.presence(CODE) == Presence({}, OPENED_MS)
+    lost_ms = sum(outage.to_ms - outage.from_ms for outage in store.log.outages())
+    assert await store.log.presence(CODE) == Presence({}, OPENED_MS + lost_ms)
 
 
 async def test_a_player_who_comes_is_connected_since_then(store: Store) -> None:
@@ -69,44 +70,44 @@ async def test_nobody_is_counted_at_a_table_that_does_not_exist(store: Store) ->
     assert await store.log.presence(CODE) == Presence({}, OPENED_MS)
 
 
-async def test_a_player_has_visited_every_table_it_had_a_connection_to_until_that_is_closed(store: Store) -> None:
-    await append(store.log, CODE, 0)
-    await append(store.log, CODE_2, 0)
-    await store.log.connected(CODE, ANA, 1, 1_000)
-    await store.log.connected(CODE, ANA, -1, 2_000)
-    await store.log.connected(CODE_2, ANA, 1, 3_000)
-    await store.log.connected(CODE_2, BEN, 1, 3_000)
+async def test_the_tables_of_a_player_are_those_where_they_sit_until_they_are_closed(store: Store) -> None:
+    await append(store.log, CODE, 0, players=(ANA,))
+    await append(store.log, CODE_2, 0, players=(BEN, ANA))
+    await append(store.log, CODE, 1)
     for _ in range(2):
-        assert sorted(store.log.visited(ANA)) == [CODE, CODE_2]
-        assert list(store.other.visited(BEN)) == [CODE_2]
-        assert list(store.log.visited(CARLA)) == []
+        assert sorted(store.log.tables_of(ANA)) == [CODE, CODE_2]
+        assert list(store.other.tables_of(BEN)) == [CODE_2]
+        assert list(store.log.tables_of(CARLA)) == []
         await store.reopen()
+    await append(store.log, CODE, 2, players=())
+    assert list(store.log.tables_of(ANA)) == [CODE_2]
     await append(store.log, CODE_2, 1, is_closed=True)
-    assert list(store.log.visited(ANA)) == [CODE]
-    assert list(store.log.visited(BEN)) == []
+    assert list(store.log.tables_of(ANA)) == []
 
 
-async def test_who_was_connected_is_gone_since_the_last_beat_when_all_workers_were_away(store: Store) -> None:
+async def test_time_in_which_no_worker_lived_is_nobodys_absence(store: Store) -> None:
     await append(store.log, CODE, 0)
     await store.log.connected(CODE, ANA, 1, 1_000)
     await store.log.connected(CODE, BEN, 1, 2_000)
     await store.log.connected(CODE, BEN, -1, 3_000)
     await store.log.beat(store.now_ms())
     await store.reopen()
-    last_beat_ms = store.log.outages()[-1].from_ms
-    expected = {ANA: PlayerPresence(False, last_beat_ms), BEN: PlayerPresence(False, 3_000)}
-    assert await store.log.presence(CODE) == Presence(expected, last_beat_ms)
-    back = await store.log.connected(CODE, ANA, 1, last_beat_ms + 9_000)
-    assert back.players[ANA] == PlayerPresence(True, last_beat_ms + 9_000)
+    outage = store.log.outages()[-1]
+    lost_ms = outage.to_ms - outage.from_ms
+    expected = {ANA: PlayerPresence(False, outage.to_ms), BEN: PlayerPresence(False, 3_000 + lost_ms)}
+    assert await store.log.presence(CODE) == Presence(expected, outage.to_ms)
+    back = await store.log.connected(CODE, ANA, 1, outage.to_ms + 9_000)
+    assert back.players[ANA] == PlayerPresence(True, outage.to_ms + 9_000)
 
 
-async def test_an_absence_is_as_long_after_reopening_as_before(store: Store) -> None:
+async def test_an_absence_goes_on_after_reopening(store: Store) -> None:
     await append(store.log, CODE, 0)
     await store.log.connected(CODE, ANA, 1, 1_000)
     await store.log.connected(CODE, ANA, -1, 2_000)
     await store.reopen()
     await store.reopen()
-    assert await store.log.presence(CODE) == Presence({ANA: PlayerPresence(False, 2_000)}, 2_000)
+    lost_ms = sum(outage.to_ms - outage.from_ms for outage in store.log.outages())
+    assert await store.log.presence(CODE) == Presence({ANA: PlayerPresence(False, 2_000 + lost_ms)}, 2_000 + lost_ms)
 
 
 async def test_a_new_store_knows_of_no_outage(store: Store) -> None:

@@ -20,6 +20,7 @@ class MemoryTable:
     length: int = 0
     wake_at_ms: int | None = None
     card: bytes = b""
+    players: tuple[PlayerId, ...] = ()
     secrets: dict[MatchId, bytes] = field(default_factory=dict)
 
 
@@ -98,9 +99,9 @@ class MemoryLog:
         self._check()
         return any(match in table.secrets for table in self.disk.tables.values())
 
-    def visited(self, player: PlayerId) -> Iterable[Code]:
+    def tables_of(self, player: PlayerId) -> Iterable[Code]:
         self._check_open()
-        return [code for code, table in self.disk.tables.items() if player in table.attendance.presence.players]
+        return [code for code, table in self.disk.tables.items() if player in table.players]
 
     async def connected(self, code: Code, player: PlayerId | None, change: int, now_ms: int) -> Presence:
         self._check()
@@ -142,7 +143,7 @@ class MemoryLog:
         if disk.beat_ms is not None:
             disk.outages.append(Outage(disk.beat_ms, now_ms))
             for table in disk.tables.values():
-                table.attendance = Attendance(_absent(table.attendance.presence, disk.beat_ms))
+                table.attendance = Attendance(_absent(table.attendance.presence, disk.beat_ms, now_ms))
         disk.beat_ms = now_ms
 
     def _write(self) -> None:
@@ -173,6 +174,7 @@ class MemoryLog:
         table.length += len(change.entries)
         table.wake_at_ms = change.wake_at_ms
         table.card = table.card if change.card is None else change.card
+        table.players = table.players if change.players is None else change.players
         if change.match is not None and change.secret is not None:
             table.secrets[change.match] = change.secret
             if not change.secret:
@@ -209,10 +211,14 @@ def _decoded(blobs: Sequence[bytes]) -> list[Entry]:
     return [entry for blob in blobs for entry in codec.decode(blob)]
 
 
-def _absent(presence: Presence, since_ms: int) -> Presence:
-    gone = PlayerPresence(False, since_ms)
-    players = {who: gone if there.is_connected else there for who, there in presence.players.items()}
-    return Presence(players, since_ms if presence.empty_since_ms is None else presence.empty_since_ms)
+def _absent(presence: Presence, from_ms: int, to_ms: int) -> Presence:
+    """Who was connected is gone since ``to_ms``; for the others the time in which nobody was served does not count."""
+    players = {
+        who: PlayerPresence(False, to_ms if there.is_connected else there.since_ms + to_ms - from_ms)
+        for who, there in presence.players.items()
+    }
+    empty_since_ms = to_ms if presence.empty_since_ms is None else presence.empty_since_ms + to_ms - from_ms
+    return Presence(players, empty_since_ms)
 
 
 def _fail(future: asyncio.Future[Outcome]) -> None:

@@ -1,6 +1,6 @@
 """The services that tests over the wire talk to; see ``served``."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,13 @@ from tests.integration.served import Opens, Served, Timed
 from tests.integration.wire_kit import RawSocket
 from tests.outside.player import Player
 
+HangUp = Callable[[], Awaitable[None]]
 CLOCKS = "1,2,15,45"
 
 
 @pytest.fixture
-async def _callers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Whoever is still connected when a test ends hangs up."""
+async def _callers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[HangUp]:
+    """Whoever is still connected when a test ends hangs up, before the service that they are connected to ends."""
     players: list[Player] = []
     sockets: list[RawSocket] = []
     connect, made = Player.connect, RawSocket.__init__
@@ -31,13 +32,16 @@ async def _callers(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
         sockets.append(socket)
         made(socket, *arguments)
 
+    async def hang_up() -> None:
+        for socket in sockets:
+            socket.drop()
+        for player in players:
+            await player.drop()
+
     monkeypatch.setattr(Player, "connect", connect_and_note)
     monkeypatch.setattr(RawSocket, "__init__", make_and_note)
-    yield
-    for socket in sockets:
-        socket.drop()
-    for player in players:
-        await player.drop()
+    yield hang_up
+    await hang_up()
 
 
 @pytest.fixture(scope="session")
@@ -48,14 +52,14 @@ def _running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def served(_running: Served, _callers: None) -> Iterator[Served]:
+def served(_running: Served, _callers: HangUp) -> Iterator[Served]:
     """A real process without limits by address, with bots that do not dawdle, that logs all it can; nothing may break in it."""
     yield _running
     assert _running.faults() == []
 
 
 @pytest.fixture
-async def timing(tmp_path: Path, _callers: None) -> AsyncIterator[Opens]:
+async def timing(tmp_path: Path, _callers: HangUp) -> AsyncIterator[Opens]:
     """Opens services with settings of a test's own; they end with the test, and nothing may have broken in them."""
     async with AsyncExitStack() as stack:
         logged = stack.enter_context(capture_logs())
@@ -64,6 +68,7 @@ async def timing(tmp_path: Path, _callers: None) -> AsyncIterator[Opens]:
             return await stack.enter_async_context(Timed(tmp_path / "data", logged, bounds or Bounds(), **settings))
 
         yield opened
+        await _callers()
 
 
 @pytest.fixture

@@ -172,9 +172,9 @@ async def test_options_that_are_a_presets_are_that_preset(http: httpx.AsyncClien
 
 async def test_the_list_has_public_tables_only_free_seats_first(http: httpx.AsyncClient) -> None:
     token = await begin(http)
-    codes = []
-    for wish in ({"seats": 2}, {"visibility": "private"}, {"seats": 4, "bots": ["medium"]}):
-        codes.append((await http.post("/api/tables", json=GENERALA | wish, headers=bearer(token))).json()["code"])
+    wishes: list[dict[str, object]] = [{"seats": 2}, {"visibility": "private"}, {"seats": 4, "bots": ["medium"]}]
+    answers = [await http.post("/api/tables", json=GENERALA | wish, headers=bearer(token)) for wish in wishes]
+    codes = [answer.json()["code"] for answer in answers]
     tables = (await http.get("/api/tables")).json()["tables"]
     assert [table["code"] for table in tables] == [codes[2], codes[0]]
     assert (tables[0]["seats"], tables[0]["free"], tables[0]["bots"]) == (4, 3, 1)
@@ -209,24 +209,37 @@ async def test_sessions_and_tables_are_limited_by_address(tmp_path: Path, settin
         assert statuses[0] == 201
 
 
+async def test_what_was_refused_uses_up_no_limit(tmp_path: Path) -> None:
+    settings = load_settings(data=tmp_path, sessions_per_hour=2, tables_per_hour=1)
+    async with Service(settings) as service, client_of(service) as http:
+        for _ in range(3):
+            assert (await http.post("/api/session", json={"name": ""})).status_code == 422
+        token = await begin(http)
+        for _ in range(3):
+            answer = await http.post("/api/tables", json=GENERALA | {"clock": 7}, headers=bearer(token))
+            assert answer.status_code == 422
+        assert (await http.post("/api/tables", json=GENERALA, headers=bearer(token))).status_code == 201
+
+
 async def _post_afresh(http: httpx.AsyncClient, path: str, headers: dict[str, str]) -> httpx.Response:
     http.cookies.clear()
     return await http.post(path, json=GENERALA if path == "/api/tables" else {}, headers=headers)
 
 
-@pytest.mark.parametrize(
-    ("content", "kind", "status"),
-    [
-        (b"{", "application/json", 400),
-        (b"{}", "text/plain", 400),
-        (b'"x"', "application/json", 422),
-        (b"x" * 70_000, "application/json", 413),
-    ],
-)
-async def test_a_body_that_cannot_be_read_is_said_so(http: httpx.AsyncClient, content: bytes, kind: str, status: int) -> None:
-    answer = await http.post("/api/session", content=content, headers={"Content-Type": kind})
+@pytest.mark.parametrize(("content", "status"), [(b"{", 400), (b'"x"', 422), (b"x" * 70_000, 413)])
+async def test_a_body_that_cannot_be_read_is_said_so(http: httpx.AsyncClient, content: bytes, status: int) -> None:
+    answer = await http.post("/api/session", content=content)
     assert answer.status_code == status
     assert answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("options", ['{"\\ud800":1}', '{"points":{"\\ud800":1}}'])
+async def test_half_a_character_is_refused_like_any_other_wrong_key(http: httpx.AsyncClient, options: str) -> None:
+    token = await begin(http)
+    body = f'{{"sheet":"generala","options":{options}}}'.encode()
+    answer = await http.post("/api/tables", content=body, headers=bearer(token) | {"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert answer.json()["error"]["field"].startswith("options.")
 
 
 async def test_a_method_that_is_none_is_405_in_the_one_shape(http: httpx.AsyncClient) -> None:
@@ -306,6 +319,12 @@ async def test_answers_are_as_the_description_says(http: httpx.AsyncClient) -> N
         shape = description["paths"][operation]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         schema = shape | {"components": description["components"]}
         validator_for(schema).validate(answer.json())
+
+
+async def test_no_operation_promises_a_shape_that_is_never_sent(http: httpx.AsyncClient) -> None:
+    description = (await http.get("/openapi.json")).json()
+    assert "HTTPValidationError" not in str(description)
+    assert description["paths"]["/api/tables"]["post"]["security"] == [{"bearer": []}, {"cookie": []}]
 
 
 async def test_every_reference_in_the_description_leads_somewhere(http: httpx.AsyncClient) -> None:

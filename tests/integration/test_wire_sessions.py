@@ -15,7 +15,7 @@ def path_of(player: Player, query: str = "") -> str:
 
 async def you(player: Player, query: str = "", **headers: str) -> dict[str, object]:
     """Who the server takes a connection to be that is opened like this."""
-    socket, status, _ = await RawSocket.knock(player.base, path_of(player, query), **headers)
+    socket, status, _ = await RawSocket.knock(player.base, path_of(player, query), None, **headers)
     assert status == 101
     async with socket:
         answer: dict[str, object] = (await socket.hear("welcome"))["you"]
@@ -24,7 +24,7 @@ async def you(player: Player, query: str = "", **headers: str) -> dict[str, obje
 
 async def closed_as(player: Player, query: str = "", **headers: str) -> int:
     """The code with which a connection is closed that is opened like this."""
-    socket, status, _ = await RawSocket.knock(player.base, path_of(player, query), **headers)
+    socket, status, _ = await RawSocket.knock(player.base, path_of(player, query), None, **headers)
     assert status == 101
     async with socket:
         return await socket.read_code()
@@ -92,7 +92,7 @@ async def test_our_subprotocol_is_chosen_none_is_fine_and_others_alone_are_close
     ana = await new_table(served.base)
     for offered, chosen in (("cubilete.v1", "cubilete.v1"), ("chat, cubilete.v1", "cubilete.v1"), (None, None)):
         headers = {} if offered is None else {"sec_websocket_protocol": offered}
-        socket, status, answer = await RawSocket.knock(served.base, path_of(ana), **headers)
+        socket, status, answer = await RawSocket.knock(served.base, path_of(ana), None, **headers)
         async with socket:
             assert (status, answer.get("sec-websocket-protocol")) == (101, chosen)
             await socket.hear("welcome")

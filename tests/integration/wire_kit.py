@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
@@ -131,10 +132,17 @@ class RawSocket:
         self.reader, self.writer = reader, writer
 
     @classmethod
-    async def knock(cls, base: str, path: str, **headers: str) -> tuple[Self, int, dict[str, str]]:
+    async def knock(
+        cls, base: str, path: str, receive_buffer: int | None = None, **headers: str
+    ) -> tuple[Self, int, dict[str, str]]:
         """A handshake (``headers`` with underscores): the socket, the status and the headers of the answer."""
         url = urlsplit(base)
-        socket = cls(*await asyncio.open_connection(url.hostname, url.port))
+        wire = socket.socket()
+        if receive_buffer is not None:
+            wire.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        wire.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(wire, (url.hostname, url.port))
+        knocking = cls(*await asyncio.open_connection(sock=wire))
         asked = {
             "host": url.netloc,
             "upgrade": "websocket",
@@ -144,18 +152,18 @@ class RawSocket:
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
         lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items()), "", ""]
-        socket.writer.write("\r\n".join(lines).encode("latin-1"))
-        first, *rest = (await socket._wait(socket.reader.readuntil(b"\r\n\r\n"))).decode("latin-1").split("\r\n")
+        knocking.writer.write("\r\n".join(lines).encode("latin-1"))
+        first, *rest = (await knocking._wait(knocking.reader.readuntil(b"\r\n\r\n"))).decode("latin-1").split("\r\n")
         answer = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
-        return socket, int(first.split()[1]), answer
+        return knocking, int(first.split()[1]), answer
 
     @classmethod
-    async def open(cls, player: Player) -> Self:
+    async def open(cls, player: Player, receive_buffer: int | None = None) -> Self:
         """A further connection of the same player to the same table."""
         headers = player.guest.headers if player.guest else {}
-        socket, status, _ = await cls.knock(player.base, f"/ws/tables/{player.code}", **headers)
+        opened, status, _ = await cls.knock(player.base, f"/ws/tables/{player.code}", receive_buffer, **headers)
         assert status == 101
-        return socket
+        return opened
 
     def send(self, payload: bytes, opcode: int = TEXT) -> None:
         """Send one whole frame."""
@@ -198,6 +206,12 @@ class RawSocket:
         while opcode != CLOSE:
             opcode, payload = await self.read()
         return int.from_bytes(payload[:2])
+
+    async def watch(self, events: int | None = None) -> None:
+        """Read past so many events, or to the end of the connection, without a closer look."""
+        seen = 0
+        while (events is None or seen < events) and (data := await self._wait(self.reader.read(1 << 16))):
+            seen += data.count(b'{"type":"event"')
 
     def drop(self) -> None:
         """Break the connection without a word."""

@@ -28,13 +28,11 @@ def tag(message: type) -> str:
 
 def refusal_codes() -> set[str]:
     """Every code that the program refuses a message with."""
-    codes = set()
-    for folder in ("match", "tables"):
-        for path in (ROOT / "server" / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Refused":
-                    codes |= {part.value for part in ast.walk(node.args[0]) if isinstance(part, ast.Constant)}
-    return {code for code in codes if isinstance(code, str)} - {"invalid"}
+    paths = [path for folder in ("match", "tables") for path in (ROOT / "server" / folder).rglob("*.py")]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refused"]
+    parts = [part for call in calls for part in ast.walk(call.args[0]) if isinstance(part, ast.Constant)]
+    return {part.value for part in parts if isinstance(part.value, str)} - {"invalid"}
 
 
 @pytest.mark.parametrize("message", get_args(Incoming), ids=tag)

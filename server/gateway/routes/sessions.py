@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from server.accounts.names import clean_name
 from server.accounts.ports import Player
 from server.accounts.sessions import presented_token, session_cookie
 from server.errors import Refused
@@ -62,8 +63,9 @@ async def begin_session(
         response.status_code = 200
         token = presented_token(request.headers.get("authorization"), request.headers.get("cookie")) or ""
     else:
+        name = None if form is None or form.name is None else clean_name(form.name)
         gate.limits.check("sessions", address_of(gate, request))
-        player, token = await gate.guests.create(None if form is None else form.name)
+        player, token = await gate.guests.create(name)
     is_https = gate.origins.scheme(headers_of(request), request.url.scheme, peer_of(request)) == "https"
     response.headers["Set-Cookie"] = session_cookie(token, is_https=is_https)
     return SessionAnswer(player=_shown(player), token=token)
@@ -72,7 +74,7 @@ async def begin_session(
 @router.get("/api/me", responses=describe(401, 503))
 async def me(gate: TheGate, player: ThePlayer) -> MeAnswer:
     """The player who asks, and their running tables."""
-    return MeAnswer(player=_shown(player), preferences={}, tables=list[str](await gate.tables.running_of(player.id)))
+    return MeAnswer(player=_shown(player), preferences={}, tables=list[str](gate.log.tables_of(player.id)))
 
 
 @router.post("/api/ticket", status_code=201, responses=describe(401, 403, 503))

@@ -69,8 +69,9 @@ async def phrases() -> Phrases:
 @router.post("/api/tables", status_code=201, responses=describe(400, 401, 403, 413, 422, 429, 503))
 async def open_table(request: Request, gate: TheGate, player: ThePlayer, form: TableForm) -> TableAnswer:
     """Open a table; the creator then sits, and starts, over its socket."""
-    gate.limits.check("tables", address_of(gate, request))
     wishes = SettingsForm(**form.model_dump(exclude_none=True))
+    gate.tables.check(player.id, wishes)
+    gate.limits.check("tables", address_of(gate, request))
     code = await gate.tables.open(player.id, wishes)
     own = gate.origins.own(headers_of(request), request.url.scheme, peer_of(request)) or str(request.base_url).rstrip("/")
     return TableAnswer(code=code, url=f"{own}/t/{code}")
@@ -88,8 +89,9 @@ async def list_tables(gate: TheGate) -> Response:
 async def table(request: Request, code: str, gate: TheGate, player: MaybePlayer) -> Response:
     """One table as its socket would welcome this player."""
     address = address_of(gate, request)
-    gate.limits.check("unknown_codes", address, take=False)
     known = read_code(code)
+    if player is None or known is None or known not in gate.log.tables_of(player.id):
+        gate.limits.check("unknown_codes", address, take=False)
     try:
         if known is None:
             raise UnknownTable(code)

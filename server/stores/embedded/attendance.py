@@ -44,24 +44,18 @@ class Attendance:
 
 
 class Attendances:
-    """The attendance of every table, and the tables each player has been at."""
+    """The attendance of every table."""
 
     def __init__(self) -> None:
         self._at: dict[Code, Attendance] = {}
-        self._visited: dict[PlayerId, set[Code]] = {}
 
     def open(self, code: Code, presence: Presence) -> None:
         """There is a table now, and this is who is known there; none of them has a connection."""
         self._at[code] = Attendance(presence)
-        for player in presence.players:
-            self._visited.setdefault(player, set()).add(code)
 
     def close(self, code: Code) -> None:
         """There is no such table any more."""
-        for player in self._at.pop(code).presence.players:
-            self._visited[player].discard(code)
-            if not self._visited[player]:
-                del self._visited[player]
+        del self._at[code]
 
     def presence(self, code: Code) -> Presence | None:
         """Who is at a table; None if there is no such table."""
@@ -70,14 +64,7 @@ class Attendances:
 
     def count(self, code: Code, who: PlayerId | None, change: int, now_ms: int) -> list[Change]:
         """Count at a table that there is; see ``Attendance.count``."""
-        changes = self._at[code].count(who, change, now_ms)
-        if changes and who is not None:
-            self._visited.setdefault(who, set()).add(code)
-        return changes
-
-    def visited(self, player: PlayerId) -> list[Code]:
-        """The tables that ``player`` has been at, in no order."""
-        return list(self._visited.get(player, ()))
+        return self._at[code].count(who, change, now_ms)
 
 
 def _changed(presence: Presence, changes: list[Change]) -> Presence:

@@ -87,7 +87,7 @@ class Draft:
             job.outcome = "conflict"
             return
         tip = self._extended(job, tip or self._opened(job))
-        if change.secret is not None or change.card is not None or change.finished:
+        if change.secret is not None or change.card is not None or change.finished or change.players is not None:
             self._beside(job, tip)
         if change.is_closed:
             self._close(tip)
@@ -121,6 +121,8 @@ class Draft:
             write(("DELETE FROM secrets WHERE table_id = ? AND match = ?", (table_id, change.match)))
         if change.card is not None:
             write(("UPDATE tables SET card = ? WHERE id = ?", (change.card or None, table_id)))
+        if change.players is not None:
+            write(("UPDATE tables SET players = ? WHERE id = ?", (" ".join(change.players), table_id)))
         if change.finished:
             write(("INSERT OR REPLACE INTO finished VALUES (?, ?)", (change.match, tip.last)))
             write(("INSERT INTO outbox (match) VALUES (?)", (change.match,)))

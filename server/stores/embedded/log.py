@@ -40,6 +40,7 @@ class EmbeddedLog:
         self._lock = opened.lock
         self._tips = dict(opened.ledger.tips)
         self._cards = opened.cards
+        self._seats = opened.seats
         self._attendances = opened.attendances
         self._outages = opened.outages
         self._beat_ms = opened.beat_ms
@@ -115,10 +116,10 @@ class EmbeddedLog:
         """Whether a match is sealed and has not ended. See the port."""
         return await self._ask(queries.is_running, match)
 
-    def visited(self, player: PlayerId) -> Iterable[Code]:
-        """The tables that a player has been at, in no order. See the port."""
+    def tables_of(self, player: PlayerId) -> Iterable[Code]:
+        """The tables where a player sits, in the order in which they sat down. See the port."""
         self._check_open()
-        return self._attendances.visited(player)
+        return self._seats.of(player)
 
     async def connected(self, code: Code, player: PlayerId | None, change: int, now_ms: int) -> Presence:
         """Count a connection in or out. See the port. At a table that does not exist nothing is counted.
@@ -208,6 +209,7 @@ class EmbeddedLog:
             if self._tips.pop(code, None):
                 self._attendances.close(code)
             self._cards.pop(code, None)
+            self._seats.set(code, ())
         else:
             self._tips[code] = job.tip
             if job.expected == 0:
@@ -216,6 +218,8 @@ class EmbeddedLog:
                 self._cards[code] = change.card
             elif change.card is not None:
                 self._cards.pop(code, None)
+            if change.players is not None:
+                self._seats.set(code, change.players)
         if change.entries:
             for listener, _ in tuple(self._listeners):
                 self._tell(listener, code, job.expected, change.entries)

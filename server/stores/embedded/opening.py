@@ -19,6 +19,7 @@ from server.stores.embedded.attendance import ANYONE, Attendances
 from server.stores.embedded.folder import DATABASE_FILE, claim
 from server.stores.embedded.ledger import Ledger, Tip
 from server.stores.embedded.schema import Durability, connect, prepare, transaction
+from server.stores.embedded.seats import Seats
 from server.stores.embedded.unusable import StoreDamaged, StoreUnwritable
 
 KEEP_OUTAGES_MS = 7 * 24 * 3_600_000
@@ -34,6 +35,7 @@ class Opened(Struct, eq=False):
     clock: StoreClock
     ledger: Ledger
     cards: dict[Code, bytes]
+    seats: Seats
     attendances: Attendances
     outages: tuple[Outage, ...]
     beat_ms: int
@@ -72,6 +74,7 @@ def _load(lock: int, writer: sqlite3.Connection, reader: sqlite3.Connection, sou
         clock=clock,
         ledger=_ledger(reader),
         cards=dict(reader.execute("SELECT code, card FROM tables WHERE card IS NOT NULL")),
+        seats=_seats(reader),
         attendances=_attendances(reader),
         outages=tuple(Outage(*row) for row in reader.execute("SELECT from_ms, to_ms FROM outages ORDER BY to_ms")),
         beat_ms=now_ms,
@@ -81,7 +84,10 @@ def _load(lock: int, writer: sqlite3.Connection, reader: sqlite3.Connection, sou
 def _begin(writer: sqlite3.Connection, beat_ms: int | None, now_ms: int) -> None:
     if beat_ms is not None:
         writer.execute("INSERT INTO outages VALUES (?, ?)", (beat_ms, now_ms))
-        writer.execute("UPDATE presence SET is_connected = FALSE, since_ms = ? WHERE is_connected", (beat_ms,))
+        writer.execute("INSERT OR IGNORE INTO presence SELECT id, ?, FALSE, opened_ms FROM tables", (ANYONE,))
+        # Nobody can be blamed for not being connected to a service that was down.
+        writer.execute("UPDATE presence SET is_connected = FALSE, since_ms = ? WHERE is_connected", (now_ms,))
+        writer.execute("UPDATE presence SET since_ms = since_ms + ? WHERE since_ms < ?", (now_ms - beat_ms, now_ms))
     writer.execute("DELETE FROM outages WHERE to_ms < ?", (now_ms - KEEP_OUTAGES_MS,))
     writer.execute("DELETE FROM presence WHERE table_id NOT IN (SELECT id FROM tables)")
     writer.execute("UPDATE store SET beat_ms = ?", (now_ms,))
@@ -106,6 +112,13 @@ def _ledger(reader: sqlite3.Connection) -> Ledger:
     (next_table,) = reader.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'tables'").fetchone()
     live = {code: tips[table_id] for table_id, code in codes.items()}
     return Ledger(live, next_table, last_row + 1, unnoted, rows)
+
+
+def _seats(reader: sqlite3.Connection) -> Seats:
+    seats = Seats()
+    for code, players in reader.execute("SELECT code, players FROM tables WHERE players <> ''"):
+        seats.set(code, players.split())
+    return seats
 
 
 def _attendances(reader: sqlite3.Connection) -> Attendances:

@@ -38,6 +38,7 @@ CREATE TABLE tables (
     code TEXT NOT NULL UNIQUE,
     opened_ms INTEGER NOT NULL,
     card BLOB,
+    players TEXT NOT NULL DEFAULT '',        -- who sits while the match is not over: ids between blanks
     kept INTEGER NOT NULL DEFAULT 0          -- the last row of a finished match: up to it the log outlives the table
 );
 CREATE TABLE log (

@@ -8,6 +8,7 @@ from tests.outside.scripts import export_of
 from tests.outside.sealing import Sealing
 from tests.outside.verifier import verify
 
+
 async def come_back(players: Iterable[Player], base: str) -> None:
     """Connect again at the address the server has now, each asking for what it missed."""
     for player in players:

@@ -28,7 +28,8 @@ def obey() -> None:
     for line in sys.stdin:
         order = json.loads(line)
         answer = _wait(order["wait"]) if "wait" in order else _start(order)
-        print(json.dumps(answer), flush=True)
+        sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.flush()
 
 
 def _start(order: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sys
 from collections.abc import Sequence
 
 from tests.integration.crashing.comeback import check_nothing_was_taken_back, come_back
@@ -18,7 +19,7 @@ TURNS = 44
 
 async def test_a_match_lives_through_kills_at_any_moment(victim: Victim) -> None:
     seed = random.getrandbits(32)
-    print(f"seed of the kills: {seed}")
+    sys.stdout.write(f"seed of the kills: {seed}\n")
     chance = random.Random(seed)
     policy = by_chance(seed)
     people = await seat_players(victim.start(), 3, clock=45, bots=["medium"])

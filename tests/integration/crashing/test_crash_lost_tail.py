@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
-from pathlib import Path
 
 from tests.integration.crashing.comeback import come_back, shown_events
 from tests.integration.crashing.victim import Victim

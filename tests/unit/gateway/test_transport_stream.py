@@ -1,10 +1,12 @@
 """Whatever bytes come, cut anywhere: the short way for usual frames must not show."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
@@ -159,6 +161,15 @@ def test_any_bytes_cut_anywhere_are_read_as_websockets_reads_them_whole(data: by
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     chunks = [data[start:end] for start, end in pairwise(edges)]
     assert asyncio.run(ours(chunks)) == by_the_book(data)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x81\x02hi", Frame(Opcode.CLOSE, b"").serialize(mask=True)])
+async def test_nothing_remembers_a_connection_that_is_gone(data: bytes) -> None:
+    connection = start(Notes(), FakeTransport())
+    connection.data_received(data)
+    connection.connection_lost(None)
+    known = [each for each in gc.get_referrers(connection) if isinstance(each, (set, dict)) and each is not globals()]
+    assert known == []
 
 
 async def test_what_was_held_back_goes_out_only_until_the_transport_is_full_again() -> None:

@@ -189,6 +189,19 @@ async def test_a_bots_move_that_comes_while_the_store_is_away_is_not_lost(house:
     assert (await house.turn(people[0].code)).seat == 0
 
 
+async def test_a_bot_that_thinks_is_not_asked_again(house: House) -> None:
+    """An outage makes the worker look at every table."""
+    advisor = Waiting()
+    people = await playing(await house.worker(advisor=advisor), 1, bots=["medium"])
+    if not advisor.asked:
+        await play_turn(people)
+    house.clock.set(house.clock.now_ms() + 60_000)
+    house.clock.advance(0)
+    await settle()
+    assert house.disk.outages
+    assert len(advisor.asked) == 1
+
+
 async def test_a_bot_waits_for_its_pace_before_every_step(house: House) -> None:
     pace = Pace(least_ms=700, most_ms=900)
     people = await playing(await house.worker(pace=pace), 1, bots=["medium"])

@@ -92,6 +92,15 @@ async def test_a_command_that_arrives_after_the_deadline_is_stale(house: House, 
     assert second.events[-1]["event"]["at"] == deadline + off_ms
 
 
+async def test_commands_that_come_late_together_are_answered_in_their_order(house: House) -> None:
+    first, _ = await playing(await house.worker())
+    await to_deadline(house, first.code, 1)
+    first.send_in(Roll(held=(), expect=first.n, id="a"))
+    first.send_in(Leave(id="b"))
+    await settle()
+    assert [message["ref"] for message in first.got if "ref" in message] == ["a", "b"]
+
+
 RACES = [(off_ms, is_score, is_first) for off_ms in (-5, 0, 5) for is_score in (False, True) for is_first in (False, True)]
 """When the command arrived, after the deadline; what it is; whether it is decided before the wake that fires meanwhile."""
 REPETITIONS = 500

@@ -99,13 +99,13 @@ async def test_one_watcher_keeps_a_waiting_table_open(house: House) -> None:
     assert await house.entries(code) == []
 
 
-async def test_the_ten_minutes_of_an_empty_table_go_on_through_a_restart(house: House) -> None:
+async def test_the_ten_minutes_of_an_empty_table_go_on_after_an_outage_which_does_not_count(house: House) -> None:
     people = await waiting(await house.worker())
     for person in people:
         await person.hang_up()
-    await settle()
-    await house.restart(away_ms=8 * MINUTE_MS)
-    await house.pass_ms(MINUTE_MS)
+    await house.pass_ms(4 * MINUTE_MS)
+    await house.restart(away_ms=60 * MINUTE_MS)
+    await house.pass_ms(5 * MINUTE_MS)
     assert (await house.table(people[0].code)).phase == "waiting"
     await house.pass_ms(MINUTE_MS)
     assert await house.entries(people[0].code) == []
@@ -151,7 +151,7 @@ async def test_a_table_its_creator_closes_is_gone_for_everyone_and_from_memory(h
     assert [person.closed for person in people] == [4004, 4004]
     assert [message["code"] for message in people[1].all_of("error")] == ["wrong_phase"]
     assert (in_memory(tables), armed(tables)) == (0, 0)
-    assert await tables.running_of(BEN) == []
+    assert list(house.log.tables_of(BEN)) == []
 
 
 async def test_a_table_that_closes_while_somebody_arrives_is_unknown_to_them(
@@ -185,6 +185,22 @@ async def test_a_table_without_viewers_leaves_memory_and_its_wake_brings_it_back
     await house.pass_ms(LATENESS_MS)
     assert (await house.turn(people[0].code)).number == 2
     assert in_memory(tables) == 0
+
+
+async def test_a_table_that_somebody_is_on_the_way_to_is_not_forgotten(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = await house.worker()
+    [ana] = await waiting(tables, 1)
+    connected = house.log.connected
+
+    async def the_last_one_goes_meanwhile(*who):
+        monkeypatch.undo()
+        await ana.hang_up()
+        return await connected(*who)
+
+    monkeypatch.setattr(house.log, "connected", the_last_one_goes_meanwhile)
+    ben = await Person(tables, ana.code, BEN).join()
+    await sit(tables, ana.code, CARLA)
+    assert ben.all_of("lobby")[-1]["table"]["seats"][1]["player"] == CARLA
 
 
 async def test_a_table_where_something_happens_soon_stays_in_memory(house: House) -> None:
@@ -221,20 +237,18 @@ async def test_an_open_match_of_people_who_left_is_played_to_its_end(house: Hous
     assert max(appends.count(nonce) for nonce in set(appends)) <= 40
 
 
-async def test_a_player_who_came_by_is_told_the_running_tables_they_sit_at(house: House) -> None:
+async def test_the_store_knows_where_somebody_sits_until_they_stand_or_the_match_is_over(house: House) -> None:
     tables = await house.worker()
     people = await waiting(tables)
-    others = await finished(tables)
-    assert await tables.running_of(ANA) == [people[0].code]
-    assert await tables.running_of(CARLA) == []
-    assert others[0].code not in await tables.running_of(BEN)
-
-
-async def test_running_tables_leave_out_one_that_is_closed_meanwhile(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    tables = await house.worker()
-    people = await waiting(tables)
-    monkeypatch.setattr(house.log, "visited", lambda _: ["ZZZZZZ", people[0].code])
-    assert await tables.running_of(ANA) == [people[0].code]
+    await finished(tables)
+    assert list(house.log.tables_of(BEN)) == [people[0].code]
+    assert list(house.log.tables_of(CARLA)) == []
+    await seal(people)
+    assert list(house.log.tables_of(BEN)) == [people[0].code]
+    other = await waiting(tables)
+    await other[1].do(Stand())
+    assert list(house.log.tables_of(BEN)) == [people[0].code]
+    assert list(house.log.tables_of(ANA)) == [people[0].code, other[0].code]
 
 
 async def test_a_seal_that_runs_out_clears_who_was_missing_and_shows_the_root(house: House) -> None:

@@ -128,6 +128,15 @@ async def test_a_worker_that_was_held_up_for_less_than_an_outage_counts_late_com
     assert [each["event"]["auto"] for each in second.events[3:]] == [True, True]
 
 
+async def test_the_automatic_play_before_a_late_command_has_the_time_at_which_that_arrived(house: House) -> None:
+    first, second = await playing(await house.worker())
+    deadline = await house.deadline(first.code)
+    await house.pass_ms(deadline - 1 - house.clock.now_ms())
+    house.clock.set(deadline + 2 * LATENESS_MS)
+    await first.roll(stamp_ms=deadline + 5)
+    assert [each["event"]["at"] for each in second.events[3:]] == [deadline + 5, deadline + 5]
+
+
 async def test_a_command_that_is_decided_within_the_grace_counts(house: House) -> None:
     first, _ = await playing(await house.worker())
     deadline = await house.deadline(first.code)

@@ -130,6 +130,16 @@ async def test_a_wake_that_cannot_be_written_is_tried_again_but_not_in_a_tight_l
     assert second.kinds[-2:] == first.kinds[-2:] == ["rolled", "scored"]
 
 
+async def test_a_command_that_waits_for_what_cannot_be_written_is_unavailable(house: House) -> None:
+    log = Unwritable(house.clock, house.disk)
+    first, _ = await playing(await house.worker(log=log))
+    await house.pass_ms(CLOCK_MS + 1)
+    log.is_full = True
+    assert (await first.roll())["code"] == "unavailable"
+    assert log.tried == 1
+    assert first.kinds[-1] == "opened"
+
+
 async def test_the_next_table_of_a_rematch_is_opened_when_the_store_is_back(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
