@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 GRACE_S = 7
-"""How long HTTP requests and sockets may take to finish when the service stops; a socket that does not is cut after 5 s."""
+"""How long HTTP requests and sockets may take to finish when the service stops; what is left then is cut."""
 BACKLOG = 2048
 _ELSEWHERE = ("192.0.2.1", 9)
 """An address for documentation: nothing is sent to it, but it tells which interface would be used."""
@@ -125,9 +125,10 @@ def listen(host: str, port: int) -> socket.socket:
 
 def announce(settings: Settings, port: int) -> None:
     """Tell the terminal where to go; on a shared address, where phones in the room go, with a code to scan."""
-    address = ipaddress.ip_address(settings.host) if settings.host[0].isdigit() or ":" in settings.host else None
-    is_shared = address is not None and address.is_unspecified
-    print(f"Cubilete is at http://{'localhost' if is_shared or settings.host == '127.0.0.1' else settings.host}:{port}")
+    host = settings.host
+    is_shared = host in ("", "0.0.0.0", "::")
+    shown = "localhost" if is_shared or host == "127.0.0.1" else f"[{host}]" if ":" in host else host
+    print(f"Cubilete is at http://{shown}:{port}")
     if is_shared and (lan := lan_address()):
         url = f"http://{lan}:{port}"
         print(f"On this network: {url}")

@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
+import structlog
+
 from server.accounts.sessions import presented_token
 from server.errors import BadMessage, Refused
 from server.gateway.codes import read_code
 from server.gateway.connection import (
     FLOODING,
+    INTERNAL_ERROR,
     NO_SUCH_TABLE,
     RESTARTING,
     SESSION_INVALID,
@@ -35,6 +38,8 @@ _PATH = re.compile(r"/ws/tables/([^/]{1,40})")
 _SINCE = re.compile(r"[0-9]{1,9}")
 EARLY_FRAMES = 64
 """More than a burst may hold before the table is there is a flood."""
+
+log = structlog.get_logger(__name__)
 
 
 class Asked(NamedTuple):
@@ -161,6 +166,9 @@ class TableSocket:
             self.close(NO_SUCH_TABLE, "no such table")
         except StoreUnavailable:
             self.close(RESTARTING, "try again")
+        except Exception:
+            log.exception("join_failed", table=asked.code)
+            self.close(INTERNAL_ERROR, "something went wrong on our side")
         else:
             self._joined(live)
 

@@ -18,7 +18,7 @@ def gate_of(request: Request) -> Gate:
 
 
 async def session_of(request: Request, gate: Annotated[Gate, Depends(gate_of)]) -> Session | None:
-    """The session that the request presents; None without one. Refuses a token that is no good, and a cookie from elsewhere."""
+    """The session that the request presents; None without a good one. Refuses a foreign page that acts with the cookie."""
     authorization = request.headers.get("authorization")
     token = presented_token(authorization, request.headers.get("cookie"))
     if token is None:

@@ -51,8 +51,9 @@ def owed(match: Match, outages: tuple[Outage, ...], at: int) -> tuple[ClockGiven
     given: list[ClockGiven] = []
     for outage in outages:
         if outage.to_ms > max(turn.start, turn.given_to):
-            turn = replace(turn, deadline=_moved(turn, outage), given_to=outage.to_ms)
-            given.append(_clock_given(turn, outage, at))
+            lost = Outage(max(outage.from_ms, turn.given_to), outage.to_ms)  # no moment is given back twice
+            turn = replace(turn, deadline=_moved(turn, lost), given_to=lost.to_ms)
+            given.append(_clock_given(turn, lost, at))
     return tuple(given)
 
 

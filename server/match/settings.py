@@ -1,6 +1,6 @@
 """What a creator may choose: wishes in, settings out, or the field that is wrong (protocol.md, ``POST /api/tables``)."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -19,11 +19,11 @@ NO_CLOCK = 0
 
 def open_table(creator: PlayerId, form: SettingsForm, policy: Policy, at: int) -> TableOpened:
     """The first entry of a new table. Raises ``Refused`` with the field that is wrong."""
-    if form.sheet is UNSET:
+    if form.sheet is UNSET or not form.sheet:
         raise _invalid("sheet", "Name the sheet to play.")
     bots = _bots(form, policy) or ()
     blank = Settings(
-        sheet=form.sheet,
+        sheet="",  # none yet: whichever is named starts from its own defaults
         preset="standard",
         options={},
         clock=DEFAULT_CLOCK if DEFAULT_CLOCK in policy.clocks else policy.clocks[0],
@@ -89,14 +89,25 @@ def _check_clockless(settings: Settings, form: SettingsForm) -> None:
 
 
 def _with_rules(base: Settings, form: SettingsForm) -> Settings:
-    """The base with sheet, preset and options as named; a new sheet starts from its own defaults."""
-    if form.sheet is UNSET and form.preset is UNSET and form.options is UNSET:
-        return base
+    """The base with sheet, preset and options as named; a new sheet starts from its own defaults, a preset from its own."""
     sheet = base.sheet if form.sheet is UNSET else form.sheet
     preset = None if form.preset is UNSET else form.preset
     options = {} if form.options is UNSET else form.options
+    if sheet == base.sheet and preset is None:
+        if not options:
+            return base
+        options = _merged(base.options, options)
     rules = resolve(sheet, preset, options)
     return replace(base, sheet=sheet, preset=rules.preset, options=rules.options)
+
+
+def _merged(base: dict[str, Any], wishes: dict[str, Any]) -> dict[str, Any]:
+    """The options as they are, with those that are named; ``points`` one by one."""
+    merged = base | wishes
+    inner, wished = base.get("points"), wishes.get("points")
+    if isinstance(inner, dict) and isinstance(wished, dict):
+        merged["points"] = inner | wished
+    return merged
 
 
 def _bots(form: SettingsForm, policy: Policy) -> tuple[str, ...] | None:

@@ -118,6 +118,7 @@ class Error(Struct, frozen=True, kw_only=True, tag_field="type", tag="error"):
 
 Outgoing = Welcome | Lobby | PresenceChanged | Holding | Said | Hints | MovedTo | Pong | Ok | Error
 _encoder = msgspec.json.Encoder()
+_HOLDING = b'{"type":"holding"'
 
 
 class EventParts(NamedTuple):
@@ -143,6 +144,11 @@ def encode_event(parts: EventParts) -> bytes:
     if parts.totals is not None:
         tail += b',"totals":' + _encoder.encode(parts.totals)
     return b'{"type":"event","n":%d,"h":"%b","event":%b%b}' % (parts.n, parts.h.encode(), parts.canonical, tail)
+
+
+def read_holding(message: bytes) -> Holding | None:
+    """The message, if it is one about dice being held; None for any other."""
+    return msgspec.json.decode(message, type=Holding) if message.startswith(_HOLDING) else None
 
 
 def with_ref(message: bytes, ref: str | None) -> bytes:

@@ -1,14 +1,14 @@
 """Finished matches, from the log: the record that people look at, and the transcript that anyone can verify."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from server.fairness.transcript import first_head, next_head
 from server.match.events import Entry, Finished, MatchEvent, MatchId, Opened, PlayerId, Sealed, canonical
 from server.match.evolve import MATCH_EVENTS
-from server.tables.telling import replay
 
 EXPORT_FORMAT = "cubilete-match/1"
 
@@ -59,14 +59,19 @@ class FinishedMatch(Struct, frozen=True):
     head: bytes
 
 
-def match_in(entries: Sequence[Entry], match: MatchId) -> FinishedMatch:
-    """The match with this id in a table's log that holds its end."""
+def match_in(entries: Iterable[Entry], match: MatchId) -> FinishedMatch:
+    """The match with this id in a table's log that holds its end. Nothing is folded: there is no more to it than that."""
     events: list[MatchEvent] = []
     head = b""
-    for event, after in replay(entries):
-        if type(event) in MATCH_EVENTS and after.match is not None and after.match.sealed.match == match:
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, Sealed) and event.match == match:
+            events, head = [event], first_head(bytes.fromhex(match), canonical(event))
+        elif events and type(event) in MATCH_EVENTS:
             events.append(event)  # type: ignore[arg-type]
-            head = after.match.head
+            head = next_head(head, canonical(event))  # type: ignore[arg-type]
+            if isinstance(event, Finished):
+                break
     return FinishedMatch(events, head)
 
 

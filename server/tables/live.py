@@ -8,10 +8,10 @@ sender is told ``unavailable``, and the log is read again before anything else i
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import NamedTuple, assert_never
 
 import structlog
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from server.errors import Refused
@@ -37,23 +37,21 @@ from server.match.play import bot_move
 from server.match.state import Table
 from server.match.wake import Action, due, elapse, overdue, wake
 from server.match.world import Presence, World
-from server.protocol.outgoing import Error, encode, with_ref
-from server.tables.cards import card_change, running_players
+from server.protocol.outgoing import encode, with_ref
+from server.tables.appends import change_by, next_wake
 from server.tables.jobs import BotJob, Job, MovedJob, PlayerJob, WakeJob
 from server.tables.means import Means
-from server.tables.ports import Append, Outcome
+from server.tables.ports import Outcome
+from server.tables.refusals import UNAVAILABLE, Unsure, refuse
 from server.tables.stage import Answer, Stage, Step, acknowledge, sitting
 from server.tables.telling import restore
 
-LOOK_AGAIN_MS = 10 * 60_000
-"""A table with nothing due is looked at again after this long: absence does not announce itself after a restart."""
 KEEP_FOR_MS = 10_000
 """A table without viewers stays in memory when something happens to it this soon."""
 QUIET_MS = 10_000
 """After a fault of ours nothing happens by itself for so long, lest it fails again and again."""
 RETRY_MS = 500
 """What the store did not take, or could not tell, is tried again after this long."""
-UNAVAILABLE = Refused("unavailable", "The store did not answer in time; send the same again.")
 _SHOWN_BY_LOBBY = (Sit, AddBot, Unseat, ChangeSettings)
 
 log = structlog.get_logger(__name__)
@@ -75,8 +73,8 @@ class LiveTable:
     """One table's state, keys and queue. Synchronous throughout: whatever waits is the ``Shell``'s."""
 
     __slots__ = (
-        "_heard_to", "_jobs", "_keys", "_next_at", "_quiet_until", "_shell", "arriving", "code", "is_busy", "means", "stage",
-        "table", "waiting_for",
+        "_heard_to", "_jobs", "_keys", "_next_at", "_quiet_until", "_shell", "_unsure", "arriving", "code", "is_busy", "means",
+        "stage", "table", "waiting_for",
     )  # fmt: skip
 
     def __init__(self, code: Code, means: Means, shell: Shell, presence: Presence) -> None:
@@ -90,6 +88,7 @@ class LiveTable:
         self._heard_to = 0
         self._next_at = 0
         self._quiet_until = 0
+        self._unsure: Unsure | None = None
         self._keys: KeyChain | None = None
         self._shell = shell
         self._jobs: deque[Job] = deque()
@@ -124,16 +123,22 @@ class LiveTable:
 
     def caught_up(self, entries: Sequence[Entry], root: bytes | None) -> None:
         """Apply the rest of the log, put there by others or by an append that got no answer, and go on."""
-        before, table = self.table, self.table
+        unsure, self._unsure = self._unsure, None
+        nonce = None if unsure is None else unsure.nonce
+        for is_own, run in groupby(entries, lambda entry: entry.nonce == nonce):
+            self._catch_up(list(run), None if unsure is None or not is_own else unsure.answer)
+        self.unlock(root)
+        if unsure is not None and not unsure.is_in(entries):
+            refuse(unsure.job, UNAVAILABLE)
+        self.resume()
+
+    def _catch_up(self, entries: Sequence[Entry], answer: Answer | None) -> None:
+        before = self.table
         steps = []
         for entry in entries:
-            table = evolve(table, entry.event, entry.cause)
-            steps.append(Step(entry, table))
-        self.table = table
-        self.unlock(root)
-        if steps:
-            self.stage.show(before, steps, None)
-        self.resume()
+            self.table = evolve(self.table, entry.event, entry.cause)
+            steps.append(Step(entry, self.table))
+        self.stage.show(before, steps, answer)
 
     def gone(self) -> None:
         """The log is no more: the table was closed, and everyone who is here is told."""
@@ -160,7 +165,8 @@ class LiveTable:
 
     def refuse_waiting(self) -> None:
         """The store is away: tell everyone who waits for it. What happens by itself still has to."""
-        for job in self._jobs:
+        unsure, self._unsure = self._unsure, None
+        for job in (*(() if unsure is None else (unsure.job,)), *self._jobs):
             if isinstance(job, PlayerJob):
                 refuse(job, UNAVAILABLE)
         self._jobs = deque(job for job in self._jobs if not isinstance(job, PlayerJob))
@@ -180,7 +186,8 @@ class LiveTable:
         coming = wake(self.table, self.world())
         if coming is not None and coming.action == self.waiting_for:
             return
-        next_at = self.means.clock.now_ms() + LOOK_AGAIN_MS if coming is None else coming.at_ms
+        next_at = next_wake(self.table, self.world(), self.means.clock.now_ms())
+        assert next_at is not None
         self._next_at = max(next_at, self._quiet_until)
         self._shell.arm(self.code, self._next_at)
 
@@ -236,7 +243,8 @@ class LiveTable:
         world = self.world()
         stamp = self._counted_stamp(job.stamp_ms, world)
         action = overdue(self.table, world, stamp)
-        if action is not None and self._happens(action, job):
+        if action is not None and self._happens(action, stamp):
+            self._jobs.insert(0, job)
             return
         known = self._applied_before(job)
         if known is not None:
@@ -277,7 +285,7 @@ class LiveTable:
             self.waiting_for = action
             self._shell.open_next(self)
         else:
-            self._happens(action, None)
+            self._happens(action, self.means.clock.now_ms())
 
     def _decide_bot(self, job: BotJob) -> None:
         self.waiting_for = None
@@ -297,13 +305,10 @@ class LiveTable:
         if not self.table.is_moved and not self.table.is_closed:
             self._append((Moved(at=self._at(), code=job.code),), job)
 
-    def _happens(self, action: Action, then: PlayerJob | None) -> bool:
-        """Append what is due, and decide ``then`` after it. Whether there was anything."""
-        at = self.means.clock.now_ms() if then is None else then.stamp_ms
+    def _happens(self, action: Action, at_ms: int) -> bool:
+        """Append what is due by ``at_ms``; whether there was anything."""
         fresh = self.means.fresh() if action == "agree" else None
-        events = elapse(self.table, action, Moment(at, self.world(), self.means.policy, self._keys, fresh))
-        if events and then is not None:
-            self._jobs.appendleft(then)
+        events = elapse(self.table, action, Moment(at_ms, self.world(), self.means.policy, self._keys, fresh))
         self._append(events, WakeJob())
         return bool(events)
 
@@ -313,8 +318,17 @@ class LiveTable:
         if not events:
             return
         steps = self._steps(events, _cause_of(job))
+        change = change_by(
+            self.code,
+            [step.entry for step in steps],
+            before=self.table,
+            after=steps[-1].after,
+            world=self.world(),
+            now_ms=self.means.clock.now_ms(),
+            root=root,
+        )
+        future = self.means.log.append(self.code, self.table.length, change)
         self.is_busy = True
-        future = self.means.log.append(self.code, self.table.length, self._change(steps, root))
         future.add_done_callback(lambda done: self._appended(done, steps, job, root))
 
     def _steps(self, events: Sequence[Event], cause: Cause | None) -> list[Step]:
@@ -328,38 +342,29 @@ class LiveTable:
             steps.append(Step(Entry(version=ENTRY_VERSION, event=event, nonce=nonce, cause=own), table))
         return steps
 
-    def _change(self, steps: Sequence[Step], root: bytes | None) -> Append:
-        after = steps[-1].after
-        events = [step.entry.event for step in steps]
-        coming = wake(after, self.world())
-        match = after.match or self.table.match
-        look_again_at = self.means.clock.now_ms() + LOOK_AGAIN_MS
-        return Append(
-            entries=tuple(step.entry for step in steps),
-            wake_at_ms=None if after.is_closed else look_again_at if coming is None else coming.at_ms,
-            match=None if match is None else match.sealed.match,
-            secret=b"" if any(isinstance(event, Finished | SealAborted) for event in events) else root,
-            card=card_change(self.code, events, after),
-            players=running_players(events, after),
-            finished=any(isinstance(event, Finished) for event in events),
-            is_closed=after.is_closed,
-        )
-
     def _appended(self, done: "asyncio.Future[Outcome]", steps: Sequence[Step], job: Job, root: bytes | None) -> None:
         error = done.exception()
         if error is not None:
             log.warning("append_failed", table=self.code, error=repr(error))
-            if isinstance(job, PlayerJob):
-                refuse(job, UNAVAILABLE)
             self.refuse_waiting()
+            if isinstance(job, PlayerJob):
+                self._unsure = Unsure(steps[0].entry.nonce, job)
             self._quiet_until = self.means.clock.now_ms() + RETRY_MS
             self._reload()
         elif done.result() == "conflict":
-            self._jobs.appendleft(job)
+            if not isinstance(job, BotJob):
+                self._jobs.appendleft(job)
             self._reload()
         else:
-            self._show(steps, job, root)
+            self._shown(steps, job, root)
             self.resume()
+
+    def _shown(self, steps: Sequence[Step], job: Job, root: bytes | None) -> None:
+        """Show what is in the log by now; a fault in that must not keep the table from going on."""
+        try:
+            self._show(steps, job, root)
+        except Exception:
+            log.exception("showing_failed", table=self.code)
 
     def _show(self, steps: Sequence[Step], job: Job, root: bytes | None) -> None:
         before, self.table = self.table, steps[-1].after
@@ -369,21 +374,13 @@ class LiveTable:
 
     def _reload(self) -> None:
         self.is_busy = True
-        if not self.means.is_stopped:
+        if self.means.is_stopped:
+            self.refuse_waiting()
+        else:
             self._shell.reload(self)
 
     def _at(self) -> int:
         return max(self.means.clock.now_ms(), self.table.last_at)
-
-
-def refusal(refused: Refused) -> Error:
-    """The message that a refused sender gets."""
-    return Error(code=refused.code, message=refused.message, field=refused.field or UNSET)
-
-
-def refuse(job: PlayerJob, refused: Refused) -> None:
-    """Tell the sender of a command why it changed nothing."""
-    job.viewer.send(with_ref(encode(refusal(refused)), job.command.id))
 
 
 def _cause_of(job: Job) -> Cause | None:

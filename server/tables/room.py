@@ -66,6 +66,10 @@ class Room:
                 return True
         return False
 
+    def has(self, player: PlayerId) -> bool:
+        """Whether a player has a connection here."""
+        return any(viewer.player == player for viewer in (*self._seated, *self._watchers))
+
     def broadcast(self, message: bytes, sender: Viewer | None = None, answer: bytes = b"") -> None:
         """Send ``message`` to everyone; ``sender``, if it is here, gets ``answer`` in its place."""
         for viewer in (*self._seated, *self._watchers):

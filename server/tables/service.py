@@ -1,7 +1,8 @@
 """All tables of a worker: opens, loads and forgets them, lets viewers in and out, and keeps the worker's pulse."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import structlog
@@ -13,22 +14,24 @@ from server.match.evolve import evolve, fold
 from server.match.lobby import next_table
 from server.match.settings import open_table
 from server.match.state import Table
-from server.match.wake import wake
 from server.match.world import World
 from server.protocol.outgoing import Welcome, encode, with_ref
-from server.tables.cards import card_change, running_players
+from server.tables.appends import change_by
 from server.tables.jobs import BotJob, MovedJob, PlayerJob, WakeJob
-from server.tables.live import LOOK_AGAIN_MS, RETRY_MS, UNAVAILABLE, LiveTable, Shell, refusal, refuse
+from server.tables.live import RETRY_MS, LiveTable, Shell
 from server.tables.means import NOTE_MARK_BYTES, Means
-from server.tables.ports import Append, StoreUnavailable
+from server.tables.ports import StoreUnavailable
+from server.tables.refusals import UNAVAILABLE, refusal, refuse
 from server.tables.room import Viewer
 from server.tables.stage import sitting
 from server.tables.talk import Remark, overheard, remark
-from server.tables.telling import CATCH_UP, Since, Told, told_since
+from server.tables.telling import CATCH_UP, Since, Told, told_since, with_newest
 from server.tables.thinking import bot_thinks
 from server.tables.wakes import Wakes
 
 BEAT_MS = 1_000
+SWEEP_AFTER_MS = 1_000
+"""A wake that is so late has been lost by whoever was to fire it."""
 CODE_TRIES = 8
 T = TypeVar("T")
 
@@ -53,6 +56,7 @@ class Tables:
             self._wakes.arm, self._reload, self._beat_for, self._think, self._open_next, self._answer_again, self._rest
         )
         self._pulse: asyncio.Task[None] | None = None
+        self._beating: asyncio.Future[None] | None = None
         self._stop_listening = means.log.listen(self._heard, self._noted)
 
     # --- life ---
@@ -84,18 +88,31 @@ class Tables:
     def _task_done(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
-            log.error("task_failed", error=repr(task.exception()))
+            log.error("task_failed", exc_info=task.exception())
 
     async def _keep_beating(self) -> None:
         while True:
             await self.means.clock.sleep(BEAT_MS)
             try:
                 await self._beat()
+                self._wakes.look()
+                self._sweep()
             except StoreUnavailable as error:
                 log.warning("beat_failed", error=repr(error))
-            self._wakes.look()
+            except Exception:
+                log.exception("pulse_failed")
 
     async def _beat(self) -> None:
+        """Say that this worker lives. Who asks while it is being said waits for the same answer: one gap is one outage."""
+        if self._beating is None:
+            self._beating = asyncio.ensure_future(self._beat_once())
+            self._beating.add_done_callback(self._beaten)
+        await asyncio.shield(self._beating)
+
+    def _beaten(self, _done: "asyncio.Future[None]") -> None:
+        self._beating = None
+
+    async def _beat_once(self) -> None:
         now = self.means.clock.now_ms()
         outage = await self.means.log.beat(now)
         self.means.beat_at_ms = now
@@ -103,6 +120,12 @@ class Tables:
             log.warning("outage", from_ms=outage.from_ms, to_ms=outage.to_ms)
             for live in tuple(self._live.values()):
                 live.submit(WakeJob())
+
+    def _sweep(self) -> None:
+        """Wake the tables whose time has passed and that nobody here keeps time for."""
+        for code, _ in self.means.log.wakes(self.means.clock.now_ms() - SWEEP_AFTER_MS):
+            if code not in self._live and code not in self._loading and not self._wakes.is_armed(code):
+                self._wake(code)
 
     # --- opening, finding, forgetting ---
 
@@ -120,19 +143,16 @@ class Tables:
         return open_table(creator, form, self.means.policy, self.means.clock.now_ms())
 
     async def _create(self, code: Code, events: Sequence[TableOpened | Sat | BotAdded]) -> bool:
+        """Begin a table's log with ``events``; False if there is one already."""
         table: Table | None = None
         for event in events:
             table = evolve(table, event)
         assert table is not None
         presence = await self.means.log.presence(code)
-        coming = wake(table, World(presence, (), self.means.pace))
         nonce = self.means.entropy.nonce()
-        change = Append(
-            entries=tuple(Entry(version=ENTRY_VERSION, event=event, nonce=nonce) for event in events),
-            wake_at_ms=table.last_at + LOOK_AGAIN_MS if coming is None else coming.at_ms,
-            card=card_change(code, list(events), table),
-            players=running_players(list(events), table),
-        )
+        entries = [Entry(version=ENTRY_VERSION, event=event, nonce=nonce) for event in events]
+        world = World(presence, (), self.means.pace)
+        change = change_by(code, entries, before=None, after=table, world=world, now_ms=table.last_at)
         if await self.means.log.append(code, 0, change) == "conflict":
             return False
         assert change.wake_at_ms is not None
@@ -167,7 +187,7 @@ class Tables:
         live = LiveTable(code, self.means, self._shell, await self.means.log.presence(code))
         live.restore(entries)
         live.unlock(await self._root(live))
-        live.stage.names.update(await self.means.directory.names(sitting(live.table)))
+        live.stage.names.update(await self._names(sitting(live.table)))
         self._live[code] = live
         live.rearm()
         return live
@@ -177,6 +197,14 @@ class Tables:
         if match is None or match.finished is not None:
             return None
         return await self.means.log.secret(live.code, match.sealed.match)
+
+    async def _names(self, players: Iterable[PlayerId]) -> Mapping[PlayerId, str]:
+        """Their names; a match goes on without them when the directory fails."""
+        try:
+            return await self.means.directory.names(players)
+        except Exception:
+            log.exception("names_failed")
+            return {}
 
     def _rest(self, live: LiveTable) -> None:
         """Forget a table that nobody looks at; its wake stays armed and loads it again, unless it is closed."""
@@ -192,16 +220,18 @@ class Tables:
         live = await self._held(code)
         try:
             if viewer.player is not None:
-                live.stage.names.update(await self.means.directory.names((viewer.player,)))
+                live.stage.names.update(await self._names((viewer.player,)))
             missed = await self._missed(live, since)
             presence = await self.means.log.connected(code, viewer.player, 1, self.means.clock.now_ms())
-        finally:
-            live.arriving -= 1
+        except BaseException:
+            self._release(live)
+            raise
+        live.arriving -= 1
         if live.table.is_closed:
             raise UnknownTable(code)
         live.stage.presence = presence
         live.stage.room.add(viewer)
-        newest = _with_newest(live, since, missed)
+        newest = with_newest(live.table.match, live.stage.tail, since, missed)
         welcome = live.stage.welcome(live.table, viewer.player, self.means.clock.now_ms(), newest)
         viewer.send(encode(welcome))
         if newest is not None:
@@ -216,6 +246,12 @@ class Tables:
             if self._live.get(code) is live:
                 live.arriving += 1
                 return live
+
+    def _release(self, live: LiveTable) -> None:
+        """Let go of a table that was held; nobody may be left who wants it."""
+        live.arriving -= 1
+        if live.is_idle:
+            self._rest(live)
 
     def part(self, live: LiveTable, viewer: Viewer) -> None:
         """Let a viewer out."""
@@ -235,8 +271,12 @@ class Tables:
             return None
         told = [one for one in live.stage.tail if one.n >= since.n]
         if not told or told[0].n != since.n:
-            told = told_since(await self.means.log.read(live.code), since)
+            told = await self._told_long_ago(live, since)
         return told if told and told[0].n == since.n and told[0].h == since.h else None
+
+    async def _told_long_ago(self, live: LiveTable, since: Since, most: int | None = None) -> list[Told]:
+        """At most ``most`` messages from event ``since.n`` on, out of the log."""
+        return list(islice(told_since(await self.means.log.read(live.code), since), most))
 
     def receive(self, live: LiveTable, viewer: Viewer, message: Command | Remark, stamp_ms: int) -> None:
         """A message of a viewer, stamped when it arrived; it is answered now or later."""
@@ -251,8 +291,9 @@ class Tables:
     async def snapshot(self, code: Code, player: PlayerId | None) -> Welcome:
         """The table as a new connection would be shown it. Raises ``UnknownTable``, ``StoreUnavailable``."""
         live = await self._held(code)
-        live.arriving -= 1
-        return live.stage.welcome(live.table, player, self.means.clock.now_ms())
+        welcome = live.stage.welcome(live.table, player, self.means.clock.now_ms())
+        self._release(live)
+        return welcome
 
     # --- what live tables ask for ---
 
@@ -304,7 +345,7 @@ class Tables:
             root = await self._until_it_answers(live, lambda: self.means.log.secret(live.code, match.sealed.match))
         missing = (sitting(table) if table is not None else frozenset()) - live.stage.names.keys()
         if missing:
-            live.stage.names.update(await self.means.directory.names(missing))
+            live.stage.names.update(await self._names(missing))
         live.caught_up(entries, root)
 
     async def _until_it_answers(self, live: LiveTable, ask: Callable[[], Awaitable[T]]) -> T:
@@ -345,21 +386,13 @@ class Tables:
 
     async def _answered_again(self, live: LiveTable, job: PlayerJob, n: int) -> None:
         match = live.table.match
-        assert match is not None
-        told = next((one for one in live.stage.tail if one.n == n), None)
-        if told is None:
-            try:
-                told = told_since(await self.means.log.read(live.code), Since(n, match.sealed.match, ""))[0]
-            except StoreUnavailable:
-                refuse(job, UNAVAILABLE)
-                return
-        job.viewer.send(with_ref(told.message, job.command.id))
-
-
-def _with_newest(live: LiveTable, since: Since | None, missed: Sequence[Told] | None) -> list[Told] | None:
-    """The missed events without the one the client has, and with what came while the log was read; None if that has a gap."""
-    match = live.table.match
-    if since is None or not missed or match is None or match.sealed.match != since.match:
-        return None
-    newest = [*missed[1:], *(one for one in live.stage.tail if one.n > missed[-1].n)]
-    return newest if [one.n for one in newest] == list(range(since.n + 1, match.n + 1)) else None
+        told = [one for one in live.stage.tail if one.n == n]
+        try:
+            if not told and match is not None:
+                told = await self._told_long_ago(live, Since(n, match.sealed.match, ""), 1)
+        except StoreUnavailable:
+            told = []
+        if told:
+            job.viewer.send(with_ref(told[0].message, job.command.id))
+        else:
+            refuse(job, UNAVAILABLE)

@@ -15,13 +15,10 @@ from server.match.events import (
     ContributionTaken,
     Entry,
     Event,
-    Left,
     Moved,
-    Opened,
     PlayerId,
     RematchAgreed,
     Rolled,
-    Scored,
     SealAborted,
     Sealed,
 )
@@ -95,7 +92,8 @@ class Stage:
 
     def _show_event(self, step: Step, answer: Answer | None) -> None:
         event = step.entry.event
-        if isinstance(event, Rolled | Scored | Sealed | Opened | Left):  # each can begin a turn, or end what was held for
+        turn = None if step.after.match is None else step.after.match.turn
+        if isinstance(event, Rolled) or turn is None or not turn.roll:
             self.holding = None
         if isinstance(event, Sealed):
             self.tail.clear()
@@ -127,6 +125,11 @@ class Stage:
         """Send someone who was here before after the others, if they were moved meanwhile."""
         if table.is_moved and table.next_code is not None:
             viewer.send(encode(MovedTo(code=table.next_code)))
+
+    def forget_name(self, player: PlayerId | None, table: Table) -> None:
+        """Forget someone who went away and has no seat."""
+        if player is not None and table.seat_of(player) is None and not self.room.has(player):
+            self.names.pop(player, None)
 
     def dismiss(self) -> None:
         """Send everyone away: there is no such table any more."""

@@ -4,20 +4,18 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, assert_never
 
-import msgspec
-
 from server.errors import Refused
 from server.match.events import PlayerId
 from server.match.play import check_held, turn_of
 from server.match.state import ROLLS
 from server.protocol.incoming import Hint, Hold, Ping, Say
-from server.protocol.outgoing import Holding, Outgoing, Pong, Said, encode, with_ref
+from server.protocol.outgoing import Holding, Outgoing, Pong, Said, encode, read_holding, with_ref
 from server.protocol.phrases import PHRASES
-from server.tables.live import LiveTable, refusal
+from server.tables.live import LiveTable
+from server.tables.refusals import refusal
 from server.tables.room import Viewer
 from server.tables.thinking import hints_for, may_have_hint
 
-_HOLDING = b'{"type":"holding"'
 Remark = Hold | Say | Hint | Ping
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
@@ -70,8 +68,9 @@ def _tell(live: LiveTable, message: Outgoing, sender: Viewer, ref: str | None) -
 
 def overheard(live: LiveTable, message: bytes) -> None:
     """Something said at this table on another worker."""
-    if message.startswith(_HOLDING):
-        live.stage.holding = msgspec.json.decode(message, type=Holding).held
+    holding = read_holding(message)
+    if holding is not None:
+        live.stage.holding = holding.held
     live.stage.room.broadcast(message)
 
 

@@ -1,13 +1,13 @@
 """From entries of the log to messages: what each event tells everyone, and the events that a client has missed."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from server.fairness.transcript import short
 from server.match.events import Entry, Event, Finished, MatchEvent, Opened, Rolled, Scored, Sealed, canonical
 from server.match.evolve import MATCH_EVENTS, evolve
-from server.match.state import Table
+from server.match.state import Match, Table
 from server.match.view import totals_view, turn_view
 from server.protocol.outgoing import EventParts, encode_event
 
@@ -71,13 +71,22 @@ def restore(entries: Iterable[Entry]) -> tuple[Table | None, deque[Told]]:
     return table, deque((tell(event, after) for event, after in recent), maxlen=TAIL)
 
 
-def told_since(entries: Iterable[Entry], since: Since) -> list[Told]:
-    """The messages of a match from event ``since.n`` on, itself included; empty if the log holds no such event."""
-    return [
-        tell(event, after)  # type: ignore[arg-type]
-        for event, after in replay(entries)
-        if type(event) in MATCH_EVENTS
-        and after.match is not None
-        and after.match.sealed.match == since.match
-        and after.match.n >= since.n
-    ]
+def told_since(entries: Iterable[Entry], since: Since) -> Iterator[Told]:
+    """The messages of a match from event ``since.n`` on, itself included; none if the log holds no such event."""
+    for event, after in replay(entries):
+        match = after.match
+        if type(event) in MATCH_EVENTS and match is not None and match.sealed.match == since.match and match.n >= since.n:
+            yield tell(event, after)  # type: ignore[arg-type]
+
+
+def with_newest(
+    match: Match | None, tail: Iterable[Told], since: Since | None, missed: Sequence[Told] | None
+) -> list[Told] | None:
+    """The events after ``since``: ``missed`` without the client's own, and what is in ``tail`` since that was read.
+
+    None if there is a gap, or nothing to be said that way: the snapshot alone has to do.
+    """
+    if since is None or not missed or match is None or match.sealed.match != since.match:
+        return None
+    newest = [*missed[1:], *(one for one in tail if one.n > missed[-1].n)]
+    return newest if [one.n for one in newest] == list(range(since.n + 1, match.n + 1)) else None

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from server.match.events import Code
 from server.tables.ports import Clock, Timer
 
+SPARE = 64
+"""So many forgotten times, beside as many as there are armed ones, may stay in the heap before it is built anew."""
+
 
 class Wakes:
     """At most one time a table. A fired or replaced time is forgotten lazily, when it comes to the top of the heap."""
@@ -27,7 +30,14 @@ class Wakes:
             return
         self._armed[code] = at_ms
         heapq.heappush(self._heap, (at_ms, code))
+        if len(self._heap) > 2 * len(self._armed) + SPARE:
+            self._heap = [(at, armed) for armed, at in self._armed.items()]
+            heapq.heapify(self._heap)
         self._set_timer()
+
+    def is_armed(self, code: Code) -> bool:
+        """Whether there is a time at which it will fire for ``code``."""
+        return code in self._armed
 
     def disarm(self, code: Code) -> None:
         """Do not fire for ``code``."""

@@ -210,8 +210,9 @@ class RawSocket:
     async def watch(self, events: int | None = None) -> None:
         """Read past so many events, or to the end of the connection, without a closer look."""
         seen = 0
-        while (events is None or seen < events) and (data := await self._wait(self.reader.read(1 << 16))):
-            seen += data.count(b'{"type":"event"')
+        async with asyncio.timeout(PATIENCE_S):
+            while (events is None or seen < events) and (data := await self.reader.read(1 << 16)):
+                seen += data.count(b'{"type":"event"')
 
     def drop(self) -> None:
         """Break the connection without a word."""

@@ -28,9 +28,10 @@ async def match_transcript(match: str, gate: TheGate) -> Response:
 
 async def _finished(gate: Gate, match: str) -> FinishedMatch:
     match_id = MatchId(match)
+    is_running = await gate.log.is_running(match_id)  # asked first: a match can end in between, never begin again
     entries = await gate.log.matches(match_id)
     if entries is not None:
         return match_in(entries, match_id)
-    if await gate.log.is_running(match_id):
+    if is_running:
         raise Refused("not_finished", "This match is still being played; it can be read from the moment it ends.")
     raise Refused("unknown", "There is no such match.")

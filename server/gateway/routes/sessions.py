@@ -10,7 +10,7 @@ from server.accounts.ports import Player
 from server.accounts.sessions import presented_token, session_cookie
 from server.errors import Refused
 from server.gateway.errors import describe
-from server.gateway.who import MaybePlayer, TheGate, ThePlayer, TheSession, address_of, headers_of, peer_of
+from server.gateway.who import MaybePlayer, TheGate, ThePlayer, TheSession, address_of, headers_of, is_own, peer_of
 
 router = APIRouter()
 
@@ -59,6 +59,8 @@ async def begin_session(
     request: Request, response: Response, gate: TheGate, player: MaybePlayer, form: SessionForm | None = None
 ) -> SessionAnswer:
     """Begin a session as a new guest; with a valid session, the same player again (200). Sets the session cookie."""
+    if not is_own(gate, request):
+        raise Refused("forbidden", "Another page may not begin a session for you here.")
     if player is not None:
         response.status_code = 200
         token = presented_token(request.headers.get("authorization"), request.headers.get("cookie")) or ""

@@ -147,8 +147,12 @@ class EmbeddedLog:
         statements: list[Statement] = [("UPDATE store SET beat_ms = ?", (beat_ms,))]
         if outage:
             statements.append(("INSERT INTO outages VALUES (?, ?)", (outage.from_ms, outage.to_ms)))
-        await self._written(*statements)
-        self._beat_ms = beat_ms
+        before_ms, self._beat_ms = self._beat_ms, beat_ms  # whoever beats meanwhile finds this one said
+        try:
+            await self._written(*statements)
+        except StoreUnavailable:
+            self._beat_ms = min(self._beat_ms, before_ms)
+            raise
         if outage:
             recent = (each for each in self._outages if each.to_ms >= now_ms - KEEP_OUTAGES_MS)
             self._outages = (*recent, outage)

@@ -132,7 +132,7 @@ def by_the_book(data: bytes) -> tuple[list[Any], bytes]:
                 protocol.fail(1007, "not UTF-8")
             elif frame.fin:
                 told.append(parts if kind is Opcode.TEXT else "binary")
-    close = protocol.close_rcvd or protocol.close_sent
+    close = protocol.close_sent
     told.append(1006 if close is None else close.code)
     return told, b"".join(protocol.data_to_send())
 

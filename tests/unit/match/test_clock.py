@@ -187,6 +187,17 @@ def test_each_outage_of_a_turn_is_given_back_once_oldest_first():
     assert len(given(game)) == 3
 
 
+def test_no_moment_is_given_back_twice():
+    game = playing(2)
+    game.outage(T0 + 10_000, T0 + 20_000)
+    game.outage(T0 + 15_000, T0 + 32_000)
+    game.until(game.now)
+    assert [entry[2:] for entry in given(game)] == [
+        (T0 + 10_000, T0 + 20_000, T0 + 55_000),
+        (T0 + 20_000, T0 + 32_000, T0 + 67_000),
+    ]
+
+
 def test_the_time_is_given_back_before_any_wake_or_command_plays_the_turn():
     game = playing(2)
     game.outage(T0 + 44_000, T0 + 50_000)

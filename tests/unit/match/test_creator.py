@@ -82,6 +82,7 @@ def test_passing_the_powers_changes_the_version_that_a_start_is_bound_to():
     seen = game.table.version
     game.drop(ANA)
     game.wait(MINUTE_MS)
+    assert game.table.version == seen + 1
     assert game.code(BEN, Start(version=seen)) == "stale"
 
 

@@ -57,6 +57,7 @@ def test_a_table_without_a_clock_is_neither_public_nor_rated(wish, field):
     ("form", "field"),
     [
         ({"sheet": "poker"}, "sheet"),
+        ({"sheet": ""}, "sheet"),
         ({"preset": "rios"}, "preset"),
         ({"options": {"tie": "fight"}}, "options.tie"),
         ({"clock": 46}, "clock"),
@@ -91,6 +92,39 @@ def test_a_new_sheet_starts_from_its_own_defaults():
     game.do(ANA, ChangeSettings(sheet="yahtzee"))
     assert game.table.settings.options == {"extra_yahtzee": 100, "joker": "forced", "tie": "share"}
     assert game.table.settings.preset == "standard"
+
+
+def test_naming_some_options_leaves_the_others_as_they_were():
+    game = seated(1, preset="rio", options={"points": {"full": 33}})
+    game.do(ANA, ChangeSettings(options={"tie": "roll_off", "points": {"poker": 44}}))
+    chosen = game.table.settings
+    assert (chosen.options["served_generala"], chosen.options["tie"], chosen.preset) == ("wins", "roll_off", "custom")
+    assert (chosen.options["points"]["full"], chosen.options["points"]["poker"]) == (33, 44)
+
+
+def test_naming_options_of_a_sheet_without_amounts_leaves_the_others_as_they_were():
+    game = seated(1, sheet="yahtzee", preset="europe")
+    game.do(ANA, ChangeSettings(options={"tie": "roll_off"}))
+    assert game.table.settings.options == {"extra_yahtzee": 0, "joker": "off", "tie": "roll_off"}
+
+
+def test_options_that_make_a_preset_get_its_name_back():
+    game = seated(1, preset="rio")
+    game.do(ANA, ChangeSettings(options={"served_generala": "plain"}))
+    assert game.table.settings.preset == "standard"
+
+
+def test_naming_a_preset_starts_from_its_own_options():
+    game = seated(1, options={"tie": "roll_off"})
+    game.do(ANA, ChangeSettings(preset="diez"))
+    assert (game.table.settings.preset, game.table.settings.options["tie"]) == ("diez", "share")
+
+
+@pytest.mark.parametrize("form", [{"sheet": "generala"}, {"options": {}}, {"clock": 30}])
+def test_naming_nothing_new_of_the_rules_leaves_them(form):
+    game = seated(1, preset="rio")
+    game.do(ANA, ChangeSettings(**form))
+    assert game.table.settings.preset == "rio"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import pytest
 
 from server.match.commands import AddBot, ChangeSettings, Close, Leave, Nudge, Sit, Stand, Start, Unseat
 from server.match.events import Closed
-from server.tables.live import KEEP_FOR_MS, LOOK_AGAIN_MS
+from server.tables.appends import LOOK_AGAIN_MS
+from server.tables.live import KEEP_FOR_MS
 from server.tables.service import Tables, UnknownTable
 from tests.unit.tables.kit import CLOCK_MS, LATENESS_MS, House, form, settle
 from tests.unit.tables.people import ANA, BEN, CARLA, Person, arrive, commit, finished, play_turn, playing, seal, sit, waiting

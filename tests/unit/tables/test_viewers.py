@@ -321,7 +321,7 @@ async def test_holds_are_shown_to_all_restored_on_reload_and_gone_after_the_roll
     assert (await first.do(Hold(held=(1,), id="e")))["code"] == "no_rolls_left"
 
 
-async def test_what_is_held_is_told_along_with_time_given_back_but_not_with_a_seat_that_resigns(house: House) -> None:
+async def test_what_is_held_is_told_along_with_events_that_do_not_end_the_turn(house: House) -> None:
     first, *others = await playing(await house.worker(), 3)
     await first.roll()
     await first.do(Hold(held=(2,)))
@@ -330,7 +330,7 @@ async def test_what_is_held_is_told_along_with_time_given_back_but_not_with_a_se
     await settle()
     await others[0].do(Leave())
     told = [(each["event"]["type"], each["turn"]["held"]) for each in first.events[-2:]]
-    assert told == [("clock", [2]), ("left", [])]
+    assert told == [("clock", [2]), ("left", [2])]
 
 
 async def test_phrases_are_from_the_list_and_from_those_who_sit(house: House) -> None:
