@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         f"{HUMAN_PACE.least_ms} to {HUMAN_PACE.most_ms}",
     )
     limits: Switch = Field(
-        True, description="on, or off to lift the limits by address, the message rate and the one-address-unrated rule"
+        True, description="on, or off to lift the limits by address and the message rate"
     )
     frame_bytes: Count = Field(4096, description="the bytes a WebSocket frame may have, 1 or more")
     messages_per_second: Count = Field(20, description="the messages a second that a connection may send for long, 1 or more")

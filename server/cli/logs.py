@@ -1,4 +1,7 @@
-"""How logs look: a line an event, JSON unless a person watches, and never a secret, a token or an address in one."""
+"""How logs look: a line an event, JSON unless a person watches.
+
+Nothing is filtered here: whoever logs gives codes of tables and faults, never a secret, a token or an address.
+"""
 
 import logging
 import sys

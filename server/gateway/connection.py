@@ -14,16 +14,6 @@ from typing import Literal, Protocol
 
 SUBPROTOCOL = "cubilete.v1"
 
-RESTARTING = 1012
-INTERNAL_ERROR = 1011
-LOST = 1006
-"""Never on the wire: the connection went away without a word."""
-SESSION_INVALID = 4001
-NO_SUCH_TABLE = 4004
-TOO_SLOW = 4008
-REPLACED = 4009
-FLOODING = 4029
-
 
 class Connection(Protocol):
     """A client that can be written to."""

@@ -13,20 +13,11 @@ import structlog
 
 from server.accounts.sessions import presented_token
 from server.errors import BadMessage, Refused
-from server.gateway.codes import read_code
-from server.gateway.connection import (
-    FLOODING,
-    INTERNAL_ERROR,
-    NO_SUCH_TABLE,
-    RESTARTING,
-    SESSION_INVALID,
-    Connection,
-    HandlerFactory,
-    Rejection,
-    Upgrade,
-)
+from server.gateway.connection import Connection, HandlerFactory, Rejection, Upgrade
 from server.gateway.means import Gate
+from server.match.codes import read_code
 from server.match.events import Code, PlayerId
+from server.protocol.closing import FLOODING, INTERNAL_ERROR, NO_SUCH_TABLE, RESTARTING, SESSION_INVALID
 from server.protocol.incoming import Hint, Incoming, Say, id_of, parse
 from server.protocol.outgoing import Error, encode, encode_plain, with_ref
 from server.tables.live import LiveTable

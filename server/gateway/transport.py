@@ -34,20 +34,9 @@ from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 
 from server.gateway import wire
-from server.gateway.connection import (
-    FLOODING,
-    INTERNAL_ERROR,
-    LOST,
-    RESTARTING,
-    SUBPROTOCOL,
-    TOO_SLOW,
-    Endpoint,
-    Handler,
-    HandlerFactory,
-    Outbox,
-    Rejection,
-)
+from server.gateway.connection import SUBPROTOCOL, Endpoint, Handler, HandlerFactory, Outbox, Rejection
 from server.gateway.sweep import Sweep
+from server.protocol.closing import FLOODING, INTERNAL_ERROR, LOST, RESTARTING, TOO_SLOW
 
 try:
     from websockets.speedups import apply_mask

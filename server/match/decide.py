@@ -53,7 +53,7 @@ def decide(table: Table, player: PlayerId | None, command: Command, moment: Mome
         case Reveal():
             return sealing.reveal(table, player, command, at)
         case ComeBack():
-            return play.come_back(table, player, command, at)
+            return play.come_back(table, player, at)
         case Seen():
             return play.seen(table, player, command, moment, at)
         case Nudge():
@@ -63,11 +63,11 @@ def decide(table: Table, player: PlayerId | None, command: Command, moment: Mome
         case Stand():
             if table.phase == "sealing":
                 return sealing.stand(table, player, moment.secret, at)
-            return lobby.stand(table, player, command, at)
+            return lobby.stand(table, player, at)
         case Leave():
-            return _leave(table, player, command, moment, at)
+            return _leave(table, player, moment, at)
         case Rematch():
-            return lobby.rematch(table, player, command, at)
+            return lobby.rematch(table, player, at)
         case _:
             assert_never(command)
 
@@ -81,21 +81,21 @@ def _by_the_creator(table: Table, player: PlayerId, command: CreatorCommand, mom
         case ChangeSettings():
             return lobby.settings(table, player, command, moment, at)
         case Close():
-            return lobby.close(table, player, command, at)
+            return lobby.close(table, player, at)
         case Start():
             return lobby.start(table, player, command, moment, at)
         case _:
             assert_never(command)
 
 
-def _leave(table: Table, player: PlayerId, command: Leave, moment: Moment, at: int) -> tuple[Event, ...]:
+def _leave(table: Table, player: PlayerId, moment: Moment, at: int) -> tuple[Event, ...]:
     match table.phase:
         case "waiting" | "finished":
-            return lobby.leave(table, player, command, at)
+            return lobby.leave(table, player, at)
         case "sealing":
             return sealing.stand(table, player, moment.secret, at)
         case "playing":
-            return play.resign(table, player, command, moment, at)
+            return play.resign(table, player, moment, at)
         case _ as unreachable:
             assert_never(unreachable)
 

@@ -2,7 +2,7 @@
 
 from server.errors import Refused
 from server.fairness.seal import KeyChain
-from server.match.commands import AddBot, ChangeSettings, Close, Leave, Rematch, Sit, Stand, Start, Unseat
+from server.match.commands import AddBot, ChangeSettings, Sit, Start, Unseat
 from server.match.ending import ROLL_OFF_ROUNDS
 from server.match.events import (
     FORMAT,
@@ -45,13 +45,13 @@ def sit(table: Table, player: PlayerId, command: Sit, at: int) -> tuple[Event, .
     return (*stood, Sat(at=at, seat=seat, player=player))
 
 
-def stand(table: Table, player: PlayerId, _command: Stand, at: int) -> tuple[Event, ...]:
+def stand(table: Table, player: PlayerId, at: int) -> tuple[Event, ...]:
     """Give the seat back."""
     _only_waiting(table)
     return (Stood(at=at, seat=_own_seat(table, player)),)
 
 
-def leave(table: Table, player: PlayerId, _command: Leave, at: int) -> tuple[Event, ...]:
+def leave(table: Table, player: PlayerId, at: int) -> tuple[Event, ...]:
     """Leave the table outside a match: stand up before it; after it, no rematch waits for this player."""
     if table.match is None:
         return (Stood(at=at, seat=_own_seat(table, player)),)
@@ -89,7 +89,7 @@ def settings(table: Table, player: PlayerId, command: ChangeSettings, moment: Mo
         raise Refused("bad_message", refused.message, refused.field) from refused
 
 
-def close(table: Table, player: PlayerId, _command: Close, at: int) -> tuple[Event, ...]:
+def close(table: Table, player: PlayerId, at: int) -> tuple[Event, ...]:
     """Close the table."""
     _only_creator(table, player)
     return (Closed(at=at, reason="creator"),)
@@ -135,7 +135,7 @@ def _sealed_seat(index: int, seat: Seat) -> SealedSeat:
     return SealedSeat(seat=index, kind="bot", level=seat.level)
 
 
-def rematch(table: Table, player: PlayerId, _command: Rematch, at: int) -> tuple[Event, ...]:
+def rematch(table: Table, player: PlayerId, at: int) -> tuple[Event, ...]:
     """Ask for another match; asking twice changes nothing."""
     match = table.match
     if match is None or match.finished is None:

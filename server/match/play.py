@@ -8,7 +8,7 @@ from itertools import combinations
 from server.errors import Refused
 from server.fairness.draw import faces, keep
 from server.fairness.seal import KeyChain, key_reaches_anchor
-from server.match.commands import BotMove, ComeBack, Leave, Roll, Score, Seen
+from server.match.commands import BotMove, Roll, Score, Seen
 from server.match.ending import ROLL_OFF, places, reason_of_end, scheduled_turns, totals
 from server.match.events import Back, Event, Finished, FinishReason, Left, PlayerId, Rolled, Scored
 from server.match.evolve import evolve
@@ -82,7 +82,7 @@ def bot_move(table: Table, move: BotMove, keys: KeyChain, at: int) -> tuple[Even
     return _scored(table, (), move.box, paid, keys, at)
 
 
-def come_back(table: Table, player: PlayerId, _command: ComeBack, at: int) -> tuple[Event, ...]:
+def come_back(table: Table, player: PlayerId, at: int) -> tuple[Event, ...]:
     """An away seat is played by its owner again."""
     match, seat = seat_in_play(table, player)
     if not match.is_away(seat):
@@ -90,7 +90,7 @@ def come_back(table: Table, player: PlayerId, _command: ComeBack, at: int) -> tu
     return (Back(at=at, seat=seat),)
 
 
-def resign(table: Table, player: PlayerId, _command: Leave, moment: Moment, at: int) -> tuple[Event, ...]:
+def resign(table: Table, player: PlayerId, moment: Moment, at: int) -> tuple[Event, ...]:
     """Resign; the match ends at once when at most one seat has not, or when a roll-off has only one left."""
     _, seat = seat_in_play(table, player)
     left = Left(at=at, seat=seat, reason="resigned")

@@ -4,6 +4,9 @@ from msgspec import Struct
 
 from server.match.events import PlayerId
 
+OUTAGE_MS = 3_000
+"""When no worker has said for longer than this that it lives, nobody was served."""
+
 
 class Outage(Struct, frozen=True, gc=False):
     """The whole service was down from ``from_ms`` to ``to_ms`` (store's clock)."""

@@ -2,11 +2,8 @@
 
 import secrets
 
+from server.match.codes import CODE_LENGTH, CODE_LETTERS
 from server.match.events import Code, MatchId
-
-CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Without 0 and O, 1, I and L, which look alike, and without U, so that fewer words come out."""
-CODE_LENGTH = 6
 
 
 class SystemEntropy:

@@ -3,11 +3,9 @@
 from dataclasses import dataclass, field
 
 from server.match.moment import Fresh, Policy
-from server.match.world import Pace
+from server.match.world import OUTAGE_MS, Pace
 from server.tables.ports import Advisor, Clock, Directory, Entropy, TableLog
 
-STALE_AFTER_MS = 3_000
-"""A worker whose newest beat is older than this may have slept through an outage: it beats before it decides anything."""
 NOTE_MARK_BYTES = 8
 
 
@@ -35,4 +33,4 @@ class Means:
 
     def is_stale(self) -> bool:
         """Whether an outage may have passed unnoticed."""
-        return self.clock.now_ms() - self.beat_at_ms > STALE_AFTER_MS
+        return self.clock.now_ms() - self.beat_at_ms > OUTAGE_MS

@@ -3,11 +3,10 @@
 from typing import Protocol
 
 from server.match.events import PlayerId
+from server.protocol.closing import REPLACED
 
 TABS = 5
 """So many connections of one player are live at once; a further one replaces the oldest."""
-CLOSE_REPLACED = 4009
-CLOSE_NO_TABLE = 4004
 
 
 class Viewer(Protocol):
@@ -56,7 +55,7 @@ class Room:
             return
         own = [other for other in (*self._seated, *self._watchers) if other.player == viewer.player]
         for oldest in own[:-TABS]:
-            oldest.close(CLOSE_REPLACED, "opened in newer tabs")
+            oldest.close(REPLACED, "opened in newer tabs")
 
     def remove(self, viewer: Viewer) -> bool:
         """Forget a connection; whether it was here."""

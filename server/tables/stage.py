@@ -27,6 +27,7 @@ from server.match.lobby import is_connected
 from server.match.state import Table
 from server.match.view import away_seats, table_view, wire_head
 from server.match.world import Presence
+from server.protocol.closing import NO_SUCH_TABLE
 from server.protocol.outgoing import (
     AbortedSeal,
     Lobby,
@@ -39,7 +40,7 @@ from server.protocol.outgoing import (
     encode,
     with_ref,
 )
-from server.tables.room import CLOSE_NO_TABLE, Room, Viewer
+from server.tables.room import Room, Viewer
 from server.tables.telling import Told, tell
 
 _SILENT = (CommitmentTaken, ContributionTaken, RematchAgreed)
@@ -133,7 +134,7 @@ class Stage:
 
     def dismiss(self) -> None:
         """Send everyone away: there is no such table any more."""
-        self.room.close(CLOSE_NO_TABLE, "the table is closed")
+        self.room.close(NO_SUCH_TABLE, "the table is closed")
 
     def lobby(self, table: Table, events: Sequence[Event] = ()) -> Lobby:
         """The table as it is now, with the seal that failed, if one did."""

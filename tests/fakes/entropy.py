@@ -3,8 +3,8 @@
 import itertools
 import random
 
+from server.match.codes import CODE_LENGTH, CODE_LETTERS
 from server.match.events import Code, MatchId
-from server.stores.entropy import CODE_LENGTH, CODE_LETTERS
 
 
 class SeededEntropy:

@@ -120,8 +120,8 @@ RACES = ((-5, "wake"), (-5, "hand"), (0, "wake"), (0, "hand"), (5, "wake"), (0, 
 async def test_five_hundred_commands_at_the_deadline_and_the_clock_never_both_count(timed: Timed, kind: str) -> None:
     done = 0
     while done < 500:
-        players = await playing(timed.base, 2, clock=2)
-        for turn in range(min(22, 500 - done)):
+        players = await playing(timed.base, 2, sheet="triple", clock=2)
+        for turn in range(min(78, 500 - done)):
             await race(timed, players, kind, *RACES[turn // 2 % len(RACES)])
             done += 1
         await check_race(players)

@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 import struct
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -125,6 +125,20 @@ async def newcomer(player: Player) -> Player:
     return new
 
 
+def handshake(path: str, host: str, more: Mapping[str, str] | None = None) -> bytes:
+    """A request to open a WebSocket."""
+    asked = {
+        "host": host,
+        "upgrade": "websocket",
+        "connection": "Upgrade",
+        "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "sec-websocket-version": "13",
+        **(more or {}),
+    }
+    lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items()), "", ""]
+    return "\r\n".join(lines).encode("latin-1")
+
+
 class RawSocket:
     """A connection to a table, frame by frame. Nothing is answered unless the test does."""
 
@@ -143,16 +157,8 @@ class RawSocket:
         wire.setblocking(False)
         await asyncio.get_running_loop().sock_connect(wire, (url.hostname, url.port))
         knocking = cls(*await asyncio.open_connection(sock=wire))
-        asked = {
-            "host": url.netloc,
-            "upgrade": "websocket",
-            "connection": "Upgrade",
-            "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
-            "sec-websocket-version": "13",
-            **{name.replace("_", "-"): value for name, value in headers.items()},
-        }
-        lines = [f"GET {path} HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items()), "", ""]
-        knocking.writer.write("\r\n".join(lines).encode("latin-1"))
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        knocking.writer.write(handshake(path, url.netloc, named))
         first, *rest = (await knocking._wait(knocking.reader.readuntil(b"\r\n\r\n"))).decode("latin-1").split("\r\n")
         answer = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
         return knocking, int(first.split()[1]), answer
@@ -206,13 +212,6 @@ class RawSocket:
         while opcode != CLOSE:
             opcode, payload = await self.read()
         return int.from_bytes(payload[:2])
-
-    async def watch(self, events: int | None = None) -> None:
-        """Read past so many events, or to the end of the connection, without a closer look."""
-        seen = 0
-        async with asyncio.timeout(PATIENCE_S):
-            while (events is None or seen < events) and (data := await self.reader.read(1 << 16)):
-                seen += data.count(b'{"type":"event"')
 
     def drop(self) -> None:
         """Break the connection without a word."""

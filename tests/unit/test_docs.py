@@ -9,8 +9,8 @@ from typing import get_args
 import msgspec
 import pytest
 
-from server.gateway.connection import FLOODING, INTERNAL_ERROR, NO_SUCH_TABLE, REPLACED, RESTARTING, SESSION_INVALID, TOO_SLOW
 from server.match.events import MatchEvent
+from server.protocol.closing import FLOODING, INTERNAL_ERROR, NO_SUCH_TABLE, REPLACED, RESTARTING, SESSION_INVALID, TOO_SLOW
 from server.protocol.incoming import Incoming
 from server.protocol.outgoing import Outgoing
 

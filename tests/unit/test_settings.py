@@ -43,9 +43,15 @@ def test_every_setting_says_what_fits():
 
 def test_the_environment_sets_every_kind_of_value(monkeypatch):
     given = {
-        "CLOCKS": " 30, 2,30", "LIMITS": "Off", "BOT_PACE_MS": "0", "LOG_LEVEL": "DEBUG", "DURABILITY": "relaxed",
-        "ALLOWED_ORIGINS": "https://Dice.example:443/, http://[::1]:8080", "TRUSTED_PROXIES": "10.0.0.0/8,::1",
-        "PUBLIC_URL": "https://dice.example/", "TABLES_PER_HOUR": "7",
+        "CLOCKS": " 30, 2,30",
+        "LIMITS": "Off",
+        "BOT_PACE_MS": "0",
+        "LOG_LEVEL": "DEBUG",
+        "DURABILITY": "relaxed",
+        "ALLOWED_ORIGINS": "https://Dice.example:443/, http://[::1]:8080",
+        "TRUSTED_PROXIES": "10.0.0.0/8,::1",
+        "PUBLIC_URL": "https://dice.example/",
+        "TABLES_PER_HOUR": "7",
     }
     for name, value in given.items():
         monkeypatch.setenv(PREFIX + name, value)
@@ -88,12 +94,25 @@ def test_the_records_are_a_file_in_the_data_folder_unless_set_otherwise():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("PORT", "65536"), ("PORT", "http"), ("CLOCKS", "15,0"), ("CLOCKS", "15,,30"), ("CLOCKS", "15;30"),
-        ("BOT_PACE_MS", "-1"), ("BOT_PACE_MS", "fast"), ("LIMITS", "some"), ("TABLES_PER_HOUR", "0"),
-        ("DURABILITY", "none"), ("LOG_LEVEL", "chatty"), ("TRUSTED_PROXIES", "10.0.0.1/8"),
-        ("ALLOWED_ORIGINS", "dice.example"), ("ALLOWED_ORIGINS", "https://dice.example/play"),
-        ("PUBLIC_URL", "https://ana@dice.example"), ("PUBLIC_URL", "https://dice.example:99999"),
-        ("DATABASE_URL", "mysql://db/x"), ("DATABASE_URL", "sqlite+aiosqlite:///"), ("SECRET_KEY", "x" * 31),
+        ("PORT", "65536"),
+        ("PORT", "http"),
+        ("CLOCKS", "15,0"),
+        ("CLOCKS", "15,,30"),
+        ("CLOCKS", "15;30"),
+        ("BOT_PACE_MS", "-1"),
+        ("BOT_PACE_MS", "fast"),
+        ("LIMITS", "some"),
+        ("TABLES_PER_HOUR", "0"),
+        ("DURABILITY", "none"),
+        ("LOG_LEVEL", "chatty"),
+        ("TRUSTED_PROXIES", "10.0.0.1/8"),
+        ("ALLOWED_ORIGINS", "dice.example"),
+        ("ALLOWED_ORIGINS", "https://dice.example/play"),
+        ("PUBLIC_URL", "https://ana@dice.example"),
+        ("PUBLIC_URL", "https://dice.example:99999"),
+        ("DATABASE_URL", "mysql://db/x"),
+        ("DATABASE_URL", "sqlite+aiosqlite:///"),
+        ("SECRET_KEY", "x" * 31),
     ],
 )
 def test_a_bad_value_gives_one_sentence_that_names_the_variable(name, value):

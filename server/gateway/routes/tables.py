@@ -6,11 +6,11 @@ import msgspec
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.gateway.codes import read_code
 from server.gateway.errors import describe
 from server.gateway.schema import json_of, shape
 from server.gateway.texts import SheetsDocument
 from server.gateway.who import MaybePlayer, TheGate, ThePlayer, address_of, headers_of, peer_of
+from server.match.codes import read_code
 from server.match.commands import SettingsForm
 from server.protocol.outgoing import Welcome
 from server.protocol.phrases import PHRASES

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from server.match.events import Code, Entry, MatchId, PlayerId
-from server.match.world import Outage, Presence
+from server.match.world import OUTAGE_MS, Outage, Presence
 from server.stores import codec
 from server.stores.embedded import queries
 from server.stores.embedded.jobs import AppendJob, Batch, Job, PresenceJob, Statement, WriteJob
@@ -20,7 +20,6 @@ from server.stores.embedded.opening import KEEP_OUTAGES_MS, Opened
 from server.stores.embedded.writer import Writer
 from server.tables.ports import Append, Listener, NoteListener, Outcome, StoreUnavailable
 
-OUTAGE_MS = 3_000
 """Without a beat for longer than this, the service was down."""
 ANSWER_S = 5.0
 """How long the disk may take; who waits is told ``StoreUnavailable`` then, though the append may still go in."""

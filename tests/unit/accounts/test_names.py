@@ -46,8 +46,15 @@ def test_blanks_are_collapsed_and_what_is_invisible_goes(given, kept):
 @pytest.mark.parametrize(
     "name",
     [
-        "\uff21\uff4e\uff41", "=1+1", '=HYPERLINK("http://x")', "<img src=x onerror=a()>", "{{7*7}}",
-        "Íñigo", "שָׁלוֹם", "ヤーツィー", "نور",
+        "\uff21\uff4e\uff41",
+        "=1+1",
+        '=HYPERLINK("http://x")',
+        "<img src=x onerror=a()>",
+        "{{7*7}}",
+        "Íñigo",
+        "שָׁלוֹם",
+        "ヤーツィー",
+        "نور",
     ],
 )
 def test_text_stays_as_typed(name):

@@ -95,7 +95,9 @@ def test_links_lead_to_the_public_url_or_to_where_the_request_came_in() -> None:
     headers = Headers([("Host", "Own.example:8000")])
     assert PUBLIC.own(headers, "http", None) == "https://dice.example"
     assert PLAIN.own(headers, "http", None) == "http://own.example:8000"
-    assert PROXIED.own(Headers([("Host", "own.example"), ("X-Forwarded-Proto", "https")]), "http", PROXY) == "https://own.example"
+    assert (
+        PROXIED.own(Headers([("Host", "own.example"), ("X-Forwarded-Proto", "https")]), "http", PROXY) == "https://own.example"
+    )
 
 
 def test_the_scheme_of_a_request_is_the_wires_or_the_proxys() -> None:

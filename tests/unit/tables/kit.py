@@ -136,6 +136,12 @@ class House:
             await tables.stop()
         self.workers.clear()
 
+    async def finish(self) -> None:
+        """Wait for all that the workers do beside their queues, in threads too, except for their pulse."""
+        for tables in self.workers:
+            await asyncio.gather(*(task for task in tables._tasks if task is not tables._pulse))
+        await settle()
+
     async def pass_ms(self, ms: int) -> None:
         """Let time pass while the workers live."""
         until_ms = self.clock.now_ms() + ms

@@ -3,7 +3,7 @@
 from server.match.commands import Leave, Start
 from server.match.events import ClockGiven, Code
 from server.match.world import Outage, Pace
-from server.tables.means import STALE_AFTER_MS
+from server.match.world import OUTAGE_MS
 from tests.fakes.memory_log import MemoryLog
 from tests.unit.tables.kit import CLOCK_MS, LATENESS_MS, House, settle
 from tests.unit.tables.people import ANA, BEN, arrive, commit, play_turn, playing, reveal, waiting
@@ -204,7 +204,7 @@ class Counting(MemoryLog):
 async def test_only_a_beat_older_than_three_seconds_is_a_reason_to_beat_first(house: House) -> None:
     log = Counting(house.clock, house.disk)
     first, _ = await playing(await house.worker(log=log), clock=45)
-    for late_ms, beats in ((STALE_AFTER_MS, 0), (STALE_AFTER_MS + 1, 1)):
+    for late_ms, beats in ((OUTAGE_MS, 0), (OUTAGE_MS + 1, 1)):
         await house.pass_ms(1_000)
         before = log.beats
         house.clock.set(house.clock.now_ms() + late_ms)
