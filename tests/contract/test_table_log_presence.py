@@ -1,5 +1,7 @@
 """Contract of ``TableLog``: who is at a table, and when the service was down."""
 
+import asyncio
+
 from server.match.world import Outage, PlayerPresence, Presence
 from tests.contract.builders import ANA, BEN, CARLA, CODE, CODE_2, OPENED_MS, append
 from tests.contract.harness import Store
@@ -131,6 +133,15 @@ async def test_a_beat_after_more_than_3_seconds_of_silence_stores_the_outage_fir
     assert await store.log.beat(start_ms + 3_001) == outage
     assert store.log.outages() == store.other.outages() == (*before, outage)
     assert await store.log.beat(start_ms + 4_000) is None
+
+
+async def test_two_beats_at_once_after_a_silence_store_one_outage(store: Store) -> None:
+    start_ms = store.now_ms() + 10_000
+    await store.log.beat(start_ms)
+    before = store.log.outages()
+    found = await asyncio.gather(store.log.beat(start_ms + 9_000), store.log.beat(start_ms + 9_001))
+    assert found == [Outage(start_ms, start_ms + 9_000), None]
+    assert store.log.outages() == (*before, Outage(start_ms, start_ms + 9_000))
 
 
 async def test_a_beat_out_of_order_takes_nothing_back(store: Store) -> None:

@@ -100,6 +100,13 @@ async def test_a_foreign_page_cannot_act_with_the_cookie(http: httpx.AsyncClient
     assert answer.json()["error"]["code"] == "forbidden"
 
 
+async def test_a_foreign_page_cannot_make_a_visitor_somebody_else(http: httpx.AsyncClient) -> None:
+    """A form of another page is posted without the cookie, and its answer must not replace it."""
+    answer = await http.post("/api/session", headers={"Origin": "http://evil.example"})
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+
+
 async def test_an_own_page_can_act_with_the_cookie(http: httpx.AsyncClient) -> None:
     await http.post("/api/session")
     answer = await http.post("/api/tables", json=GENERALA, headers={"Origin": "HTTP://CUBILETE.test"})

@@ -4,6 +4,7 @@ import pytest
 
 from server.match.commands import Leave, Roll, Score
 from server.match.events import Code
+from server.tables.service import BEAT_MS
 from tests.unit.tables.kit import CLOCK_MS, LATENESS_MS, House, settle
 from tests.unit.tables.people import Message, Person, by_turn, play_turn, playing
 
@@ -40,6 +41,18 @@ async def test_a_deadline_needs_no_client_at_all(house: House) -> None:
     await second.hang_up()
     await to_deadline(house, first.code, LATENESS_MS)
     assert (await house.turn(first.code)).number == 2
+
+
+async def test_a_timer_that_does_not_fire_is_made_up_for_by_the_next_beat(house: House) -> None:
+    tables = await house.worker()
+    first, _ = await playing(tables)
+    timer = tables._wakes._timer
+    assert timer is not None
+    timer.cancel()
+    await to_deadline(house, first.code, LATENESS_MS)
+    assert first.kinds[-1] == "opened"
+    await house.pass_ms(BEAT_MS)
+    assert first.kinds[-1] == "scored"
 
 
 async def test_a_late_command_lets_the_automatic_play_happen_first(house: House) -> None:

@@ -2,8 +2,7 @@
 
 from server.match.commands import Leave, Start
 from server.match.events import ClockGiven, Code
-from server.match.world import Outage, Pace
-from server.match.world import OUTAGE_MS
+from server.match.world import OUTAGE_MS, Outage, Pace
 from tests.fakes.memory_log import MemoryLog
 from tests.unit.tables.kit import CLOCK_MS, LATENESS_MS, House, settle
 from tests.unit.tables.people import ANA, BEN, arrive, commit, play_turn, playing, reveal, waiting
@@ -115,6 +114,15 @@ async def test_a_wake_of_a_frozen_worker_plays_nobody(house: House) -> None:
     await settle()
     assert second.kinds[3:] == ["clock"]
     assert (await first.roll())["event"]["type"] == "rolled"
+
+
+async def test_an_outage_is_told_at_every_table_at_once(house: House) -> None:
+    tables = await house.worker()
+    matches = [await playing(tables, clock=45) for _ in range(2)]
+    house.clock.set(house.clock.now_ms() + 5_000)
+    house.clock.advance(0)
+    await settle()
+    assert [people[0].kinds[-1] for people in matches] == ["clock", "clock"]
 
 
 async def test_a_worker_that_was_held_up_for_less_than_an_outage_counts_late_commands_as_late(house: House) -> None:

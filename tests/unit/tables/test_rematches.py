@@ -5,6 +5,7 @@ import pytest
 from server.match.commands import Leave, Rematch
 from server.match.events import Code, Moved, RematchAgreed
 from server.tables.service import Tables
+from server.tables.telling import Since
 from tests.unit.tables.kit import House, settle
 from tests.unit.tables.people import ANA, BEN, CARLA, Person, arrive, finished
 
@@ -39,6 +40,19 @@ async def test_a_rematch_does_not_wait_for_who_left(house: House) -> None:
     new = await house.table(moved)
     assert new.seat_of(people[2].player) is None
     assert new.seat_of(people[0].player) is not None
+
+
+async def test_who_was_away_when_the_others_moved_is_moved_on_coming_back_and_who_comes_to_look_is_not(house: House) -> None:
+    people = await finished(await house.worker())
+    last = people[1].events[-1]
+    await people[0].do(Rematch())
+    people[1].send_in(Rematch())
+    people[1].part()
+    await settle()
+    tables, code = people[0].tables, people[0].code
+    back = await Person(tables, code, people[1].player).join(Since(last["n"], people[1].events[0]["event"]["match"], last["h"]))
+    assert back.all_of("moved") == people[0].all_of("moved")
+    assert (await Person(tables, code, CARLA).join()).all_of("moved") == []
 
 
 async def test_a_crash_between_the_agreement_and_the_next_table_loses_neither(house: House) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from server.match.commands import Leave, Start
+from server.match.commands import Commit, Leave, Start
 from server.match.events import PlayerId
 from server.protocol.incoming import Hold, Ping, Say
 from server.tables.room import TABS, Room
@@ -168,6 +168,18 @@ async def test_a_since_from_before_a_failed_seal_fits_no_later_match(house: Hous
     assert missed(await again(people[0], asked)) is None
 
 
+async def test_a_since_of_the_match_after_a_failed_seal_is_caught_up_with(house: House) -> None:
+    people = await waiting(await house.worker(), 3)
+    await people[0].do(Start())
+    await commit(people)
+    await people[2].do(Leave())
+    await people[0].do(Start())
+    sealed = people[0].events[-1]
+    asked = Since(0, sealed["event"]["match"], sealed["h"])
+    await commit(people[:2])
+    assert missed(await again(people[0], asked)) == people[0].events[-1:]
+
+
 async def test_a_match_that_changes_while_somebody_arrives_is_not_mixed_with_the_old_one(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,6 +223,15 @@ async def test_a_command_without_an_id_gets_no_reference(house: House) -> None:
     await commit(people)
     assert [message for person in people for message in person.got if "ref" in message] == []
     assert people[0].kinds == people[1].kinds == ["sealed", "committed"]
+
+
+async def test_the_last_commitment_is_answered_once_by_the_list_and_an_earlier_one_by_a_word(house: House) -> None:
+    people = await waiting(await house.worker())
+    await people[0].do(Start())
+    for person, command_id in zip(people, ("a", "b"), strict=True):
+        await person.do(Commit(commitment=command_id * 64, id=command_id))
+    answers = [[(each["type"], each["ref"]) for each in person.got if "ref" in each] for person in people]
+    assert answers == [[("ok", "a")], [("event", "b")]]
 
 
 async def test_five_tabs_are_live_and_a_sixth_replaces_the_oldest(house: House) -> None:
