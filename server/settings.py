@@ -108,9 +108,7 @@ class Settings(BaseSettings):
         description="the milliseconds a bot takes for a step, 0 to 60000; empty for a human pace of "
         f"{HUMAN_PACE.least_ms} to {HUMAN_PACE.most_ms}",
     )
-    limits: Switch = Field(
-        True, description="on, or off to lift the limits by address and the message rate"
-    )
+    limits: Switch = Field(True, description="on, or off to lift the limits by address and the message rate")
     frame_bytes: Count = Field(4096, description="the bytes a WebSocket frame may have, 1 or more")
     messages_per_second: Count = Field(20, description="the messages a second that a connection may send for long, 1 or more")
     message_burst: Count = Field(40, description="the messages that a connection may send at once, 1 or more")

@@ -139,7 +139,7 @@ async def test_two_beats_at_once_after_a_silence_store_one_outage(store: Store) 
     start_ms = store.now_ms() + 10_000
     await store.log.beat(start_ms)
     before = store.log.outages()
-    found = await asyncio.gather(store.log.beat(start_ms + 9_000), store.log.beat(start_ms + 9_001))
+    found = list(await asyncio.gather(store.log.beat(start_ms + 9_000), store.log.beat(start_ms + 9_001)))
     assert found == [Outage(start_ms, start_ms + 9_000), None]
     assert store.log.outages() == (*before, Outage(start_ms, start_ms + 9_000))
 

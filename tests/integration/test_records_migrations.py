@@ -15,13 +15,13 @@ from server.records.migrate import RecordsTooNew, migrate, migration_config
 from server.records.models import Base
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
-BROKEN_STEP = '''
+BROKEN_STEP = """
 from alembic import op
 revision, down_revision = "0002", "0001"
 def upgrade():
     op.execute("CREATE TABLE half (id TEXT)")
     op.execute("INSERT INTO nowhere VALUES (1)")
-'''
+"""
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from server.gateway.transport import Bounds
-from tests.integration.served import Opens, Served
+from tests.integration.served import Opens, Served, Timed
 from tests.integration.transport_rig import CLOSE, frame
 from tests.integration.wire_kit import RawSocket, handshake, play_turns, playing, roll, waiting, write_best
 from tests.outside.player import Guest, Message, Player, create_table
@@ -137,18 +137,22 @@ class Crowd:
     def __init__(self, base: str, code: str, size: int) -> None:
         self.came = 0
         self.is_open = True
-        self._url, self._code = urlsplit(base), code
+        url = urlsplit(base)
+        self._at, self._code = (str(url.hostname), int(url.port or 0)), code
         self._here: set[Watcher] = set()
         self._places = [asyncio.create_task(self._place(random.Random(seed))) for seed in range(size)]
 
     async def _place(self, chance: random.Random) -> None:
         while self.is_open:
-            watcher = Watcher(self._code, chance.randrange(250), is_polite=chance.random() < 0.5)
-            await asyncio.get_running_loop().create_connection(lambda: watcher, self._url.hostname, self._url.port)  # noqa: B023
-            self.came += 1
+            watcher = await self._arrive(Watcher(self._code, chance.randrange(250), is_polite=chance.random() < 0.5))
             self._here.add(watcher)
             await watcher.gone
             self._here.remove(watcher)
+
+    async def _arrive(self, watcher: Watcher) -> Watcher:
+        await asyncio.get_running_loop().create_connection(lambda: watcher, *self._at)
+        self.came += 1
+        return watcher
 
     async def close(self) -> None:
         """Let everybody go."""
@@ -161,12 +165,12 @@ class Crowd:
         await asyncio.gather(*self._places)
 
 
-async def test_watchers_come_and_go_while_four_players_get_every_one_of_a_thousand_events_in_order(served: Served) -> None:
+async def test_watchers_come_and_go_while_four_players_get_every_one_of_a_thousand_events_in_order(timed: Timed) -> None:
     numbers: list[int] = []
     for _ in range(2):
-        players = await playing(served.base, 4, sheet="triple")
+        players = await playing(timed.base, 4, sheet="triple")
         steady = [await Steady.take_over(player) for player in players]
-        crowd = Crowd(served.base, players[0].code, WATCHERS)
+        crowd = Crowd(timed.base, players[0].code, WATCHERS)
         for each in steady:
             each.act(players[0].turn, players[0].view["n"])
         await asyncio.gather(*(each.play() for each in steady))

@@ -110,6 +110,7 @@ async def test_a_mask_that_is_none_or_keeps_all_five_is_refused_and_the_hand_sta
     await write_best(ana)
 
 
+NO_ID: tuple[object, ...] = ("x" * 41, 7, ["x"], {})
 NO_TEXT: tuple[object, ...] = (None, 0, ["ones"], {})
 NO_NUMBER: tuple[object, ...] = ("3", None, 3.5, [3], True)
 NO_BOX = ("", "ONES ", "sixes\n", "yahtzee", "down:ones")
@@ -224,7 +225,7 @@ async def test_an_id_is_known_whatever_has_happened_since_until_the_match_is_ove
 async def test_an_id_has_at_most_forty_characters_and_a_refused_one_may_be_used_again(served: Served) -> None:
     ana, _ = await playing(served.base)
     mark = len(ana.received)
-    for bad in ("x" * 41, 7, ["x"], {}):
+    for bad in NO_ID:
         await ana.send({"type": "roll", "held": [], "expect": 2, "id": bad})
     await up_to_date([ana])
     assert [message["code"] for message in ana.received[mark:] if message["type"] == "error"] == ["bad_message"] * 4

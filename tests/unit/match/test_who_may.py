@@ -2,6 +2,7 @@
 
 import copy
 import functools
+from collections.abc import Sequence
 
 import pytest
 
@@ -85,7 +86,7 @@ CREATORS = ("add_bot", "unseat", "settings", "close", "start")
 SEATED = ("commit", "reveal", "roll", "score", "back", "nudge", "seen")
 NO_CREATOR, NO_SEAT, NO_PHASE, NO_TURN = "not_creator", "not_seated", "wrong_phase", "not_your_turn"
 
-EXPECTED = {
+EXPECTED: dict[str, dict[str, Sequence[str | None]]] = {
     "waiting": {
         "sit": (NO_SEAT, OK, OK, OK, OK, OK),
         **dict.fromkeys(("stand", "leave"), (NO_SEAT, NO_SEAT, NO_SEAT, OK, OK, OK)),

@@ -10,6 +10,7 @@ from collections import Counter
 import msgspec
 
 from server.fairness.draw import faces, keep
+from server.fairness.seal import KeyChain
 from server.fairness.transcript import first_head, next_head
 from server.match.events import (
     CommitmentTaken,
@@ -43,6 +44,8 @@ class Watch:
         self.seen = 0
         self.table: Table | None = None
         self.last_at = 0
+        self.head: bytes
+        self.chain: KeyChain
         self.look()
 
     def look(self) -> None:
@@ -68,7 +71,7 @@ class Watch:
             self._begin(event)
         elif type(event) in MATCH_EVENTS:
             self.n += 1
-            self.head = next_head(self.head, canonical(event))
+            self.head = next_head(self.head, canonical(event))  # type: ignore[arg-type]
             self.events.append(event)
             self._see_play(event)
         elif isinstance(event, CommitmentTaken | ContributionTaken):
@@ -189,7 +192,7 @@ class Watch:
     def verify(self) -> None:
         """The finished match passes a check that knows nothing of this program."""
         match = self._match()
-        events = [json.loads(canonical(event)) for event in self.events]
+        events = [json.loads(canonical(event)) for event in self.events]  # type: ignore[arg-type]
         export = {
             "format": "cubilete-match/1", "match": match.sealed.match, "events": events, "head": match.head.hex()
         }  # fmt: skip

@@ -2,7 +2,8 @@
 
 import re
 
-from server.stores.entropy import CODE_LETTERS, SystemEntropy
+from server.match.codes import CODE_LETTERS
+from server.stores.entropy import SystemEntropy
 
 
 def test_a_match_id_is_16_bytes_in_hex() -> None:

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from server.stores.entropy import CODE_LETTERS
+from server.match.codes import CODE_LETTERS
 from server.tables.ports import StoreUnavailable
 from tests.contract.builders import ANA, CODE, append, change, entries
 from tests.fakes.clock import START_MS, ManualClock
