@@ -22,7 +22,7 @@ import uvicorn
 from server.app import Service
 from server.cli.logs import set_up_logs
 from server.gateway.httpwire import BoundedHttp
-from server.gateway.transport import Bounds, websocket_protocol
+from server.gateway.transport import Bounds, SocketConnection, websocket_protocol
 from server.records.migrate import RecordsUnusable
 from server.settings import BadSettings, Settings, load_settings
 from server.stores.embedded import StoreUnusable
@@ -31,8 +31,10 @@ from server.tables.ports import StoreUnavailable
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
+CUT_S = 5
+"""When the service stops, a socket that was told so and does not close is cut after this long."""
 GRACE_S = 7
-"""How long HTTP requests and sockets may take to finish when the service stops; what is left then is cut."""
+"""How long HTTP requests under way may take to finish then."""
 BACKLOG = 2048
 _ELSEWHERE = ("192.0.2.1", 9)
 """An address for documentation: nothing is sent to it, but it tells which interface would be used."""
@@ -93,6 +95,19 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Capture nothing."""
         yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Tell every connection, and wait until they are gone; not for ever for those who do not answer."""
+        cut = asyncio.get_running_loop().call_later(CUT_S, self._cut)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            cut.cancel()
+
+    def _cut(self) -> None:
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, SocketConnection):
+                connection.abort()
 
 
 def _uvicorn_config(service: Service) -> uvicorn.Config:

@@ -96,18 +96,25 @@ def _with_rules(base: Settings, form: SettingsForm) -> Settings:
     if sheet == base.sheet and preset is None:
         if not options:
             return base
-        options = _merged(base.options, options)
+        options = _merged(sheet, base.options, options)
     rules = resolve(sheet, preset, options)
     return replace(base, sheet=sheet, preset=rules.preset, options=rules.options)
 
 
-def _merged(base: dict[str, Any], wishes: dict[str, Any]) -> dict[str, Any]:
-    """The options as they are, with those that are named; ``points`` one by one."""
+def _merged(sheet: str, base: dict[str, Any], wishes: dict[str, Any]) -> dict[str, Any]:
+    """The options as they are, with those that are named; ``points`` one by one, and what follows others follows on."""
     merged = base | wishes
     inner, wished = base.get("points"), wishes.get("points")
     if isinstance(inner, dict) and isinstance(wished, dict):
-        merged["points"] = inner | wished
+        follows = {name for name in inner if _without(sheet, base, name) == base}
+        merged["points"] = {name: value for name, value in inner.items() if name not in follows} | wished
     return merged
+
+
+def _without(sheet: str, options: dict[str, Any], amount: str) -> dict[str, Any]:
+    """What the options are when one of the ``points`` is not given."""
+    rest = {name: value for name, value in options["points"].items() if name != amount}
+    return resolve(sheet, None, options | {"points": rest}).options
 
 
 def _bots(form: SettingsForm, policy: Policy) -> tuple[str, ...] | None:

@@ -208,7 +208,7 @@ class Tables:
 
     def _rest(self, live: LiveTable) -> None:
         """Forget a table that nobody looks at; its wake stays armed and loads it again, unless it is closed."""
-        if self._live.get(live.code) is live:
+        if live.is_idle and self._live.get(live.code) is live:
             del self._live[live.code]
             if live.table.is_closed:
                 self._wakes.disarm(live.code)
@@ -248,10 +248,9 @@ class Tables:
                 return live
 
     def _release(self, live: LiveTable) -> None:
-        """Let go of a table that was held; nobody may be left who wants it."""
+        """Let go of a table that was held. It may be forgotten, but not before others who waited for the same load have it."""
         live.arriving -= 1
-        if live.is_idle:
-            self._rest(live)
+        asyncio.get_running_loop().call_soon(self._rest, live)
 
     def part(self, live: LiveTable, viewer: Viewer) -> None:
         """Let a viewer out."""
@@ -261,6 +260,7 @@ class Tables:
     async def _parted(self, live: LiveTable, player: PlayerId | None) -> None:
         now_ms = self.means.clock.now_ms()
         live.set_presence(await self._until_it_answers(live, lambda: self.means.log.connected(live.code, player, -1, now_ms)))
+        live.stage.forget_name(player, live.table)
 
     async def _missed(self, live: LiveTable, since: Since | None) -> list[Told] | None:
         """The events that ``since`` has not seen, its own first; None if the snapshot alone has to do."""

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from server.gateway.transport import Bounds
 from tests.integration.served import Opens, Served, Timed
 from tests.integration.transport_rig import CLOSE, frame
-from tests.integration.wire_kit import RawSocket, handshake, play_turns, playing, roll, waiting, write_best
+from tests.integration.wire_kit import PATIENCE_S, RawSocket, handshake, play_turns, playing, roll, waiting, write_best
 from tests.outside.player import Guest, Message, Player, create_table
 from tests.outside.scripts import best_box
 
@@ -121,11 +121,14 @@ class Watcher(asyncio.Protocol):
 
     def go(self) -> None:
         """With a close frame, whose answer ends the connection, or without a word."""
-        self._left = -1
         if self._is_polite:
             self._transport.write(frame(b"\x03\xe8", CLOSE))
         else:
-            self._transport.abort()
+            self.drop()
+
+    def drop(self) -> None:
+        """Without a word."""
+        self._transport.abort()
 
     def connection_lost(self, _: Exception | None) -> None:
         self.gone.set_result(None)
@@ -146,6 +149,8 @@ class Crowd:
         while self.is_open:
             watcher = await self._arrive(Watcher(self._code, chance.randrange(250), is_polite=chance.random() < 0.5))
             self._here.add(watcher)
+            if not self.is_open:
+                watcher.drop()
             await watcher.gone
             self._here.remove(watcher)
 
@@ -157,12 +162,10 @@ class Crowd:
     async def close(self) -> None:
         """Let everybody go."""
         self.is_open = False
-        while self._here:
-            for watcher in tuple(self._here):
-                watcher.go()
-            await asyncio.wait([watcher.gone for watcher in self._here])
-            await asyncio.sleep(0)
-        await asyncio.gather(*self._places)
+        for watcher in self._here:
+            watcher.drop()
+        async with asyncio.timeout(PATIENCE_S):
+            await asyncio.gather(*self._places)
 
 
 async def test_watchers_come_and_go_while_four_players_get_every_one_of_a_thousand_events_in_order(timed: Timed) -> None:

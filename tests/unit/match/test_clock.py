@@ -305,9 +305,10 @@ def test_a_seat_that_is_there_is_never_nudged():
 
 def test_nudging_is_for_tables_without_a_clock_for_peoples_turns_and_for_the_seated():
     with_clock = playing(2)
-    with_clock.drop(ANA)
+    with_clock.present[ANA] = PlayerPresence(False, T0 - HOUR_MS)
     assert with_clock.code(BEN, Nudge()) == "wrong_phase"
     bots_turn = playing(2, 1, clock=0, order=(2, 0, 1))
+    bots_turn.now += HOUR_MS
     assert bots_turn.code(ANA, Nudge()) == "wrong_phase"
     game = playing(3, clock=0)
     game.drop(ANA)
@@ -333,6 +334,7 @@ def test_an_away_seat_without_a_clock_has_three_seconds_and_coming_back_takes_th
         game.force_score(next(iter(game.table.rules.box_keys)), auto=True)
         game.force_score("ones")
     assert game.deadline == game.turn.start + 3_000
+    game.present[ANA] = PlayerPresence(False, T0 - HOUR_MS)
     assert game.code(BEN, Nudge()) == "wrong_phase"
     assert [type(event) for event in game.do(ANA, ComeBack())] == [Back]
     assert game.turn.deadline is None

@@ -102,6 +102,14 @@ def test_naming_some_options_leaves_the_others_as_they_were():
     assert (chosen.options["points"]["full"], chosen.options["points"]["poker"]) == (33, 44)
 
 
+def test_served_amounts_that_nobody_gave_follow_their_box_when_it_changes():
+    game = seated(1, options={"points": {"full": 500, "served_poker": 90}})
+    assert game.table.settings.options["points"]["served_full"] == 505
+    game.do(ANA, ChangeSettings(options={"points": {"full": 40, "poker": 41}}))
+    points = game.table.settings.options["points"]
+    assert (points["full"], points["served_full"], points["poker"], points["served_poker"]) == (40, 45, 41, 90)
+
+
 def test_naming_options_of_a_sheet_without_amounts_leaves_the_others_as_they_were():
     game = seated(1, sheet="yahtzee", preset="europe")
     game.do(ANA, ChangeSettings(options={"tie": "roll_off"}))

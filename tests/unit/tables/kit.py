@@ -20,6 +20,7 @@ from tests.fakes.memory_log import MemoryDisk, MemoryLog
 
 CLOCK_S = 15
 CLOCK_MS = CLOCK_S * 1000
+SHORT_CLOCK_S = 2
 LATENESS_MS = 200
 PACE = Pace(least_ms=0, most_ms=0)
 _LOOP_TURNS = 20
@@ -114,7 +115,7 @@ class House:
             entropy=Nonces("abcdefgh"[len(self.workers)]),
             directory=Names(),
             advisor=advisor or Plain(),
-            policy=Policy(clocks=(CLOCK_S, 30, 45), levels=("medium",)),
+            policy=Policy(clocks=(SHORT_CLOCK_S, CLOCK_S, 30, 45), levels=("medium",)),
             pace=pace,
         )
         tables = Tables(means)

@@ -5,7 +5,7 @@ import pytest
 from server.match.commands import Leave, Roll, Score
 from server.match.events import Code
 from server.tables.service import BEAT_MS
-from tests.unit.tables.kit import CLOCK_MS, LATENESS_MS, House, settle
+from tests.unit.tables.kit import CLOCK_MS, LATENESS_MS, SHORT_CLOCK_S, House, settle
 from tests.unit.tables.people import Message, Person, by_turn, play_turn, playing
 
 
@@ -103,13 +103,17 @@ async def test_a_command_that_arrives_after_the_deadline_is_stale(house: House, 
     assert second.events[-1]["event"]["at"] == deadline + off_ms
 
 
-async def test_commands_that_come_late_together_are_answered_in_their_order(house: House) -> None:
+async def test_commands_that_wait_together_for_the_automatic_play_are_decided_in_their_order(house: House) -> None:
     first, _ = await playing(await house.worker())
-    await to_deadline(house, first.code, 1)
-    first.send_in(Roll(held=(), expect=first.n, id="a"))
-    first.send_in(Leave(id="b"))
+    deadline = await to_deadline(house, first.code, 0)
+    first.send_in(Roll(held=(), expect=first.n, id="in time"))
+    house.clock.advance(1)
+    first.send_in(Score(box="ones", expect=first.n + 1, id="late"))
+    first.send_in(Leave(id="later"))
     await settle()
-    assert [message["ref"] for message in first.got if "ref" in message] == ["a", "b"]
+    assert [message["ref"] for message in first.got if "ref" in message] == ["in time", "late", "later"]
+    assert [each["event"].get("auto") for each in first.events[3:5]] == [False, True]
+    assert first.events[3]["event"]["at"] == deadline
 
 
 RACES = [(off_ms, is_score, is_first) for off_ms in (-5, 0, 5) for is_score in (False, True) for is_first in (False, True)]
@@ -120,10 +124,10 @@ REPETITIONS = 500
 async def test_a_command_and_the_wake_that_fires_meanwhile_never_both_count(house: House) -> None:
     """The loop was held up: a command that arrived around the deadline is decided just when the wake fires."""
     tables = await house.worker()
-    people = await playing(tables)
+    people = await playing(tables, clock=SHORT_CLOCK_S)
     for number in range(REPETITIONS):
         if people[0].kinds[-1] == "finished":
-            people = await playing(tables)
+            people = await playing(tables, clock=SHORT_CLOCK_S)
         await race(house, await by_turn(people), *RACES[number % len(RACES)])
         # Two automatic writes in a row would make a seat away: after a race each, both play a turn by hand.
         while people[0].kinds[-1] != "finished" and people[0].events[-1]["turn"]["turn"] % 4 in (3, 0):

@@ -6,7 +6,7 @@ import msgspec
 
 from server.fairness.transcript import first_head, next_head
 from server.match.commands import Rematch
-from server.match.events import MatchEvent, MatchId, canonical
+from server.match.events import Finished, MatchEvent, MatchId, canonical
 from server.tables.cards import read_card
 from server.tables.history import match_in, people_in, record, transcript
 from tests.unit.tables.kit import House
@@ -55,6 +55,15 @@ async def test_what_follows_at_the_table_is_not_in_the_match(house: House) -> No
     person, match = await ended(house)
     await person.do(Rematch(id="r"))
     assert [type(event).__name__ for event in match_in(await house.entries(person.code), match).events][-1] == "Finished"
+
+
+async def test_a_match_that_is_not_over_yet_is_told_as_far_as_it_went(house: House) -> None:
+    person, match = await ended(house)
+    entries = await house.entries(person.code)
+    over = next(place for place, entry in enumerate(entries) if isinstance(entry.event, Finished))
+    found = match_in(entries[:over], match)
+    assert len(found.events) == len(person.events) - 1
+    assert found.head.hex()[:16] == person.events[-2]["h"]
 
 
 async def test_a_public_tables_card_tells_who_is_there_and_what_is_played(house: House) -> None:

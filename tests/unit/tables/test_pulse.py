@@ -1,11 +1,12 @@
 """The worker's pulse: one beat at a time, wakes that somebody lost, and faults that must not stop it."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 
 import pytest
 
 from server.match.commands import Roll
-from server.match.events import Code, PlayerId
+from server.match.events import Code, Entry, PlayerId
 from server.match.world import Outage
 from server.tables.ports import StoreUnavailable
 from server.tables.service import SWEEP_AFTER_MS
@@ -114,6 +115,7 @@ async def test_a_finished_table_that_was_only_looked_at_leaves_memory(house: Hou
     assert (await house.match(first.code)).finished is not None
     assert tables._live == {}
     await tables.snapshot(Code(first.code), None)
+    await settle()
     assert tables._live == {}
 
 
@@ -134,3 +136,26 @@ async def test_a_beat_that_fails_is_asked_again(house: House) -> None:
     house.log.is_down = False
     await tables._beat()
     assert tables.means.beat_at_ms == house.clock.now_ms()
+
+
+async def test_everybody_who_looks_at_a_forgotten_table_at_once_gets_it_from_one_load(house: House) -> None:
+    tables = await house.worker()
+    first, second = await playing(tables)
+    code = Code(first.code)
+    for person in (first, second):
+        await person.hang_up()
+    assert tables._live == {}
+    reads = 0
+    read = house.log.read
+
+    async def counted(code: Code, start: int = 0) -> list[Entry]:
+        nonlocal reads
+        reads += 1
+        return await read(code, start)
+
+    house.log.read = counted  # type: ignore[method-assign]
+    shown = await asyncio.gather(*(tables.snapshot(code, None) for _ in range(50)))
+    assert {snapshot.n for snapshot in shown} == {2}
+    assert reads == 1
+    await settle()
+    assert tables._live == {}

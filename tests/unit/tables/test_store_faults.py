@@ -10,6 +10,7 @@ from server.match.events import Cause, Code
 from server.match.world import Presence
 from server.tables.live import QUIET_MS, RETRY_MS
 from server.tables.ports import Append, Outcome, StoreUnavailable
+from server.tables.stage import Stage
 from server.tables.telling import TAIL, Since
 from tests.fakes.memory_log import MemoryLog
 from tests.unit.tables.kit import CLOCK_MS, LATENESS_MS, House, form, settle
@@ -130,6 +131,16 @@ async def test_a_wake_that_cannot_be_written_is_tried_again_but_not_in_a_tight_l
     assert second.kinds[-2:] == first.kinds[-2:] == ["rolled", "scored"]
 
 
+async def test_a_command_that_cannot_be_written_is_unavailable_and_can_be_sent_again(house: House) -> None:
+    log = Unwritable(house.clock, house.disk)
+    first, second = await playing(await house.worker(log=log))
+    log.is_full = True
+    assert (await first.roll(ref="again"))["code"] == "unavailable"
+    log.is_full = False
+    assert (await first.roll(ref="again"))["event"]["type"] == "rolled"
+    assert second.kinds.count("rolled") == 1
+
+
 async def test_a_command_that_waits_for_what_cannot_be_written_is_unavailable(house: House) -> None:
     log = Unwritable(house.clock, house.disk)
     first, _ = await playing(await house.worker(log=log))
@@ -240,6 +251,23 @@ async def test_a_decision_that_breaks_is_told_to_its_sender_and_hurts_nobody(
     house.logged.clear()
     monkeypatch.undo()
     assert (await people[0].do(Start(id="s")))["event"]["type"] == "sealed"
+
+
+async def test_a_fault_in_showing_does_not_keep_a_table_from_going_on(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = await playing(await house.worker())
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr(Stage, "show", fail)
+    await first.roll()
+    assert house.faults == ["showing_failed"]
+    house.logged.clear()
+    monkeypatch.undo()
+    tab = await Person(first.tables, first.code, first.player).join()
+    assert tab.welcome["n"] == 3
+    await tab.score("ones")
+    assert second.kinds[-1] == "scored"
 
 
 async def test_a_wake_that_breaks_is_tried_again_but_not_in_a_tight_loop(house: House) -> None:

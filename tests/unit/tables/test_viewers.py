@@ -273,6 +273,27 @@ async def test_presence_tells_who_came_and_went(house: House) -> None:
     assert first.all_of("presence")[-1]["seats"][seat]["connected"] is True
 
 
+async def test_names_are_known_of_those_who_sit_or_look(house: House) -> None:
+    people = await waiting(await house.worker())
+    live = await people[0].tables.get(people[0].code)
+    watcher, tab = await arrive(people[0].tables, people[0].code, CARLA, CARLA)
+    await tab.hang_up()
+    await people[1].hang_up()
+    assert set(live.stage.names) == {ANA, BEN, CARLA}
+    await watcher.hang_up()
+    assert set(live.stage.names) == {ANA, BEN}
+
+
+async def test_a_connection_that_is_gone_already_is_let_go_of_once(house: House) -> None:
+    first, second = await playing(await house.worker())
+    live = await first.tables.get(first.code)
+    await second.hang_up()
+    mark = len(first.got)
+    first.tables.part(live, second)
+    await settle()
+    assert first.got[mark:] == []
+
+
 async def test_a_seat_that_becomes_away_and_comes_back_is_told_to_all(house: House) -> None:
     first, second = await playing(await house.worker())
     seat = str(seat_of(first))
