@@ -106,15 +106,17 @@ def _merged(sheet: str, base: dict[str, Any], wishes: dict[str, Any]) -> dict[st
     merged = base | wishes
     inner, wished = base.get("points"), wishes.get("points")
     if isinstance(inner, dict) and isinstance(wished, dict):
-        follows = {name for name in inner if _without(sheet, base, name) == base}
-        merged["points"] = {name: value for name, value in inner.items() if name not in follows} | wished
+        merged["points"] = {name: value for name, value in inner.items() if not _follows(sheet, base, name)} | wished
     return merged
 
 
-def _without(sheet: str, options: dict[str, Any], amount: str) -> dict[str, Any]:
-    """What the options are when one of the ``points`` is not given."""
+def _follows(sheet: str, options: dict[str, Any], amount: str) -> bool:
+    """Whether one of the ``points`` is what it would be anyway, by the sheet or by what the others make of it."""
     rest = {name: value for name, value in options["points"].items() if name != amount}
-    return resolve(sheet, None, options | {"points": rest}).options
+    try:
+        return resolve(sheet, None, options | {"points": rest}).options == options
+    except Refused:  # another amount is allowed only beside this one
+        return False
 
 
 def _bots(form: SettingsForm, policy: Policy) -> tuple[str, ...] | None:

@@ -9,25 +9,7 @@ from typing import Any
 import msgspec
 
 from server.errors import BadMessage
-from server.match.commands import (
-    AddBot,
-    ChangeSettings,
-    Close,
-    ComeBack,
-    CommandId,
-    Commit,
-    Leave,
-    Nudge,
-    Rematch,
-    Reveal,
-    Roll,
-    Score,
-    Seen,
-    Sit,
-    Stand,
-    Start,
-    Unseat,
-)
+from server.match.commands import ChangeSettings, Command, CommandId
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True):
@@ -56,28 +38,7 @@ class Ping(_Message, frozen=True, tag="ping"):
     t: int | float
 
 
-Incoming = (
-    Sit
-    | Stand
-    | AddBot
-    | Unseat
-    | ChangeSettings
-    | Close
-    | Start
-    | Commit
-    | Reveal
-    | Roll
-    | Score
-    | ComeBack
-    | Leave
-    | Nudge
-    | Rematch
-    | Seen
-    | Hold
-    | Say
-    | Hint
-    | Ping
-)
+Incoming = Command | Hold | Say | Hint | Ping
 DEPTH = 4
 _decoder = msgspec.json.Decoder(Incoming)
 
