@@ -237,7 +237,8 @@ def _scored(table: Table, event: Scored, match: Match) -> Match:
         is_by_hand=match.is_by_hand or (match.seats[seat].is_human and not event.auto),
         last_play_n=match.n,
     )
-    match = _played_out(match, event.at)
+    if event.auto:  # a write by hand leaves somebody who plays
+        match = _played_out(match, event.at)
     return replace(match, turn=_turn_after(table, match, turn.number, event.at))
 
 

@@ -265,6 +265,6 @@ def test_whatever_happens_at_a_table_its_rules_hold_and_it_ends():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("tables", "steps"), [(800, 15), (160, 50), (50, 200)])
+@pytest.mark.parametrize(("tables", "steps"), [(500, 15), (160, 50), (50, 200)])
 def test_whatever_happens_at_many_tables_their_rules_hold_and_they_end(tables, steps):
     run_state_machine_as_test(MatchMachine, settings=settings(max_examples=tables, stateful_step_count=steps))
