@@ -245,6 +245,8 @@ def _scored(  # noqa: PLR0917
     assert turn is not None
     key = keys.key(turn.number).hex()
     scored = Scored(at=at, turn=turn.number, seat=turn.seat, box=box, points=paid.points, bonus=paid.bonus, auto=auto, key=key)
+    if turn.number < scheduled_turns(table, match):
+        return (*before, scored)
     after = evolve(table, scored)
     if _running(after).turn is not None:
         return (*before, scored)
